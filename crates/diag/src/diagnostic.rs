@@ -1,0 +1,96 @@
+//! The data.
+
+use steadfast_span::Span;
+
+/// A stable name for a kind of diagnostic: `E` errors in the input, `V` verdicts about the program, `W` warnings, `N` notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(pub &'static str);
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Suspicious, but the run goes on.
+    Warning,
+    /// The input cannot be used, or the program is wrong.
+    Error,
+}
+
+/// A span with something to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What about it.
+    pub text: String,
+    /// Whether this is the place that the diagnostic is about, as opposed to context.
+    pub primary: bool,
+}
+
+/// One thing to tell the user about one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Its stable code.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence, without a full stop.
+    pub message: String,
+    /// Where, and why there.
+    pub labels: Vec<Label>,
+    /// More facts.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub helps: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without labels.
+    pub fn new(code: Code, severity: Severity, message: impl Into<String>) -> Self {
+        Self { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), helps: Vec::new() }
+    }
+
+    /// An error.
+    pub fn error(code: Code, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, message)
+    }
+
+    /// A warning.
+    pub fn warning(code: Code, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Warning, message)
+    }
+
+    /// Adds the place that this is about.
+    #[must_use]
+    pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into(), primary: true });
+        self
+    }
+
+    /// Adds a place that helps to understand it.
+    #[must_use]
+    pub fn context(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into(), primary: false });
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.helps.push(text.into());
+        self
+    }
+
+    /// The first primary span, or else the first span.
+    pub fn span(&self) -> Option<Span> {
+        self.labels.iter().find(|label| label.primary).or(self.labels.first()).map(|label| label.span)
+    }
+}

@@ -1,0 +1,65 @@
+//! What an instruction reads, writes and observes. Liveness, taint and the exporters share these tables.
+
+use crate::{Expr, Instr, Place, RegId, RegSet};
+
+/// The place that an instruction accesses.
+pub fn place(instr: &Instr) -> Option<&Place> {
+    match instr {
+        Instr::Load { place, .. }
+        | Instr::Store { place, .. }
+        | Instr::PlainLoad { place, .. }
+        | Instr::PlainStore { place, .. }
+        | Instr::Rmw { place, .. }
+        | Instr::Cas { place, .. }
+        | Instr::BlockingCas { place, .. }
+        | Instr::Wait { place, .. }
+        | Instr::Lock(place)
+        | Instr::Unlock(place) => Some(place),
+        _ => None,
+    }
+}
+
+/// The register that an instruction assigns.
+pub fn defined(instr: &Instr) -> Option<RegId> {
+    match instr {
+        Instr::Assign { dst, .. } | Instr::Load { dst, .. } | Instr::PlainLoad { dst, .. } => Some(*dst),
+        Instr::Rmw { dst, .. } | Instr::Cas { dst, .. } | Instr::Wait { dst, .. } => *dst,
+        _ => None,
+    }
+}
+
+/// The expressions that an instruction evaluates, the index of its place included.
+pub fn expressions(instr: &Instr) -> Vec<&Expr> {
+    let mut found = match instr {
+        Instr::Assign { value, .. } | Instr::Store { value, .. } | Instr::PlainStore { value, .. } => vec![value],
+        Instr::Branch { cond, .. } | Instr::Assume(cond) | Instr::Assert(cond) => vec![cond],
+        Instr::Rmw { update, .. } => vec![update],
+        Instr::Cas { expected, new, .. } | Instr::BlockingCas { expected, new, .. } => vec![expected, new],
+        Instr::Wait { values, .. } => values.iter().collect(),
+        _ => Vec::new(),
+    };
+    if let Some(Place::Element { index, .. }) = place(instr) {
+        found.push(index);
+    }
+    found
+}
+
+/// The registers whose values an instruction uses.
+pub fn used(instr: &Instr) -> RegSet {
+    let mut registers = RegSet::new();
+    expressions(instr).into_iter().for_each(|expr| expr.collect_registers(&mut registers));
+    if let Instr::Observe(reg) = instr {
+        registers.insert(*reg);
+    }
+    registers
+}
+
+/// The registers that an instruction *observes*: a wrong value in one of them could be noticed. Only assignments merely pass values on.
+pub fn observed(instr: &Instr) -> RegSet {
+    if matches!(instr, Instr::Assign { .. }) { RegSet::new() } else { used(instr) }
+}
+
+/// Whether an instruction is a step that other threads can notice or that orders memory, as opposed to a local one.
+pub fn is_visible(instr: &Instr) -> bool {
+    matches!(instr, Instr::Fence(_) | Instr::Halt) || place(instr).is_some()
+}

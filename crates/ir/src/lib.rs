@@ -1,0 +1,49 @@
+//! The program representation that every front end lowers to and every analysis reads.
+//!
+//! A [`Program`] is a fixed set of threads over shared locations. Values are bytes; arithmetic is done in `i32` and reduced when a
+//! value is stored ([`Program::reduce`]). Control flow is a flat list of instructions per thread with explicit targets; every
+//! instruction carries the span it came from. Orderings are typed by access kind, so a release load cannot be written down.
+//!
+//! Analyses over it: [`cfg`](mod@cfg) (successors), [`liveness`], [`values`] (which values a register or location can hold, and which are
+//! *critical* for staleness), [`dataflow`] (what an instruction reads, writes and observes).
+//!
+//! Invariants, checked by [`Program::validate`]: every target is in range; the last instruction of a thread is [`Instr::Halt`];
+//! atomic instructions name atomic locations and plain ones plain locations; an array access stays inside the declared block of
+//! locations or is an error of the program at run time, never of the tool.
+//!
+//! ```
+//! use steadfast_ir::{Expr, ProgramBuilder, ReadOrder, WriteOrder};
+//!
+//! let mut b = ProgramBuilder::new("message-passing");
+//! let (x, y) = (b.atomic("x", 0), b.atomic("y", 0));
+//! b.thread("writer", |t| {
+//!     t.store(x, Expr::Const(1), WriteOrder::Relaxed);
+//!     t.store(y, Expr::Const(1), WriteOrder::Release);
+//! });
+//! b.thread("reader", |t| {
+//!     let (r, s) = (t.register("r"), t.register("s"));
+//!     t.load(r, y, ReadOrder::Acquire);
+//!     t.load(s, x, ReadOrder::Relaxed);
+//! });
+//! let program = b.finish();
+//! assert!(program.validate().is_ok());
+//! ```
+
+mod builder;
+pub mod cfg;
+pub mod dataflow;
+mod expr;
+mod instr;
+pub mod liveness;
+mod order;
+mod print;
+mod program;
+mod regset;
+pub mod values;
+
+pub use builder::{Label, ProgramBuilder, ThreadBuilder};
+pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
+pub use instr::{Instr, Instruction, Place};
+pub use order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
+pub use program::{LocKind, LocId, Location, Pc, Program, RegId, Register, Thread, ThreadId, ValidationError, Value, Wrap};
+pub use regset::RegSet;

@@ -1,0 +1,209 @@
+//! Which values a location or a register can ever hold, flow-insensitively, and which values are *critical*.
+//!
+//! A value of a location is critical when some thread can wait for exactly it: the expected value of a CAS or a blocking CAS, or
+//! one of the values of a wait. Stale values that nobody can single out need not be told apart, so a monitor may merge them into
+//! one class (Remark 3 of the POPL'21 paper, where the user had to annotate them; here they are computed).
+//!
+//! Sound in one direction: the sets contain every value that can occur under any memory model without values out of thin air.
+
+use crate::{Expr, Instr, LocId, Place, Program, RegId, ThreadId, Value, dataflow};
+use steadfast_span::{Index, IndexVec};
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ValueSet([u64; 4]);
+
+/// How many combinations of register values an expression may have before its value is taken to be anything.
+const COMBINATIONS: usize = 4096;
+
+impl ValueSet {
+    /// The empty set.
+    pub const EMPTY: Self = Self([0; 4]);
+
+    /// All values below `modulus`.
+    pub fn below(modulus: u16) -> Self {
+        let mut set = Self::EMPTY;
+        (0..modulus).for_each(|value| set.insert(value as Value));
+        set
+    }
+
+    /// Adds a value.
+    pub fn insert(&mut self, value: Value) {
+        self.0[value as usize / 64] |= 1 << (value % 64);
+    }
+
+    /// Whether a value is in it.
+    pub fn contains(&self, value: Value) -> bool {
+        self.0[value as usize / 64] >> (value % 64) & 1 == 1
+    }
+
+    /// How many values are in it.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// Adds all of `other`; returns whether anything was new.
+    pub fn union_with(&mut self, other: &Self) -> bool {
+        let before = *self;
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine |= theirs;
+        }
+        *self != before
+    }
+
+    /// The values in order.
+    pub fn iter(&self) -> impl Iterator<Item = Value> + '_ {
+        (0..=Value::MAX).filter(|&value| self.contains(value))
+    }
+}
+
+/// The result of the analysis.
+#[derive(Clone, Debug)]
+pub struct ValueAnalysis {
+    /// What each location can hold.
+    pub locations: IndexVec<LocId, ValueSet>,
+    /// What each register can hold.
+    pub registers: IndexVec<ThreadId, IndexVec<RegId, ValueSet>>,
+    /// The critical values of each location.
+    pub critical: IndexVec<LocId, ValueSet>,
+}
+
+impl ValueAnalysis {
+    /// Analyses a program.
+    pub fn of(program: &Program) -> Self {
+        let mut analysis = Self {
+            locations: program.locations.iter().map(|loc| single(loc.init)).collect(),
+            registers: program.threads.iter().map(|t| t.registers.iter().map(|_| single(0)).collect()).collect(),
+            critical: program.locations.iter().map(|_| ValueSet::EMPTY).collect(),
+        };
+        while analysis.grow(program) {}
+        analysis.find_critical(program);
+        analysis
+    }
+
+    fn grow(&mut self, program: &Program) -> bool {
+        let mut changed = false;
+        for (id, thread) in program.threads.enumerated() {
+            for instruction in &thread.code {
+                let op = &instruction.op;
+                for loc in dataflow::place(op).into_iter().flat_map(locations_of) {
+                    let modulus = program.locations[loc].modulus;
+                    let read = self.locations[loc];
+                    let written = match op {
+                        Instr::Store { value, .. } | Instr::PlainStore { value, .. } => {
+                            self.eval(program, id, value, None, modulus)
+                        }
+                        Instr::Rmw { update, .. } => self.eval(program, id, update, Some(read), modulus),
+                        Instr::Cas { new, .. } | Instr::BlockingCas { new, .. } => {
+                            self.eval(program, id, new, None, modulus)
+                        }
+                        Instr::Lock(_) => single(1),
+                        Instr::Unlock(_) => single(0),
+                        _ => ValueSet::EMPTY,
+                    };
+                    changed |= self.locations[loc].union_with(&written);
+                    if let Some(dst) = dataflow::defined(op) {
+                        let received = received(program, &read, thread.registers[dst].modulus);
+                        changed |= self.registers[id][dst].union_with(&received);
+                    }
+                }
+                if let Instr::Assign { dst, value } = op {
+                    let assigned = self.eval(program, id, value, None, thread.registers[*dst].modulus);
+                    changed |= self.registers[id][*dst].union_with(&assigned);
+                }
+            }
+        }
+        changed
+    }
+
+    fn find_critical(&mut self, program: &Program) {
+        for (id, thread) in program.threads.enumerated() {
+            for instruction in &thread.code {
+                let expected: Vec<&Expr> = match &instruction.op {
+                    Instr::Cas { expected, .. } | Instr::BlockingCas { expected, .. } => vec![expected],
+                    Instr::Wait { values, .. } => values.iter().collect(),
+                    Instr::Lock(place) => {
+                        locations_of(place).for_each(|loc| self.critical[loc].insert(0));
+                        continue;
+                    }
+                    _ => continue,
+                };
+                let place = dataflow::place(&instruction.op).expect("these instructions access memory");
+                for loc in locations_of(place) {
+                    for expr in &expected {
+                        let values = self.eval(program, id, expr, None, program.locations[loc].modulus);
+                        self.critical[loc].union_with(&values);
+                    }
+                }
+            }
+        }
+    }
+
+    /// All values that an expression can have, given what registers can hold.
+    fn eval(&self, program: &Program, id: ThreadId, expr: &Expr, old: Option<ValueSet>, modulus: u16) -> ValueSet {
+        let mut used = crate::RegSet::new();
+        expr.collect_registers(&mut used);
+        let used: Vec<RegId> = used.iter().collect();
+        let mut domains: Vec<Vec<Value>> = used.iter().map(|&reg| self.registers[id][reg].iter().collect()).collect();
+        domains.push(old.map_or(vec![0], |set| set.iter().collect()));
+        if domains.iter().map(Vec::len).product::<usize>() > COMBINATIONS {
+            // A negative result can leave the range under C's remainder, so "anything" is all bytes there.
+            return match program.wrap {
+                crate::Wrap::Euclidean => ValueSet::below(modulus),
+                crate::Wrap::TruncatedByte => ValueSet::below(256),
+            };
+        }
+        let mut registers = vec![0; program.threads[id].registers.len()];
+        let mut result = ValueSet::EMPTY;
+        let mut at = vec![0; domains.len()];
+        loop {
+            for (slot, &reg) in used.iter().enumerate() {
+                registers[reg.index()] = domains[slot][at[slot]];
+            }
+            if let Ok(value) = expr.eval(&registers, domains[used.len()][at[used.len()]]) {
+                result.insert(program.reduce(value, modulus));
+            }
+            if !advance(&mut at, &domains) {
+                return result;
+            }
+        }
+    }
+}
+
+/// Counts through all combinations; false after the last one.
+fn advance(at: &mut [usize], domains: &[Vec<Value>]) -> bool {
+    for (digit, domain) in at.iter_mut().zip(domains) {
+        *digit += 1;
+        if *digit < domain.len() {
+            return true;
+        }
+        *digit = 0;
+    }
+    false
+}
+
+fn single(value: Value) -> ValueSet {
+    let mut set = ValueSet::EMPTY;
+    set.insert(value);
+    set
+}
+
+fn received(program: &Program, values: &ValueSet, modulus: u16) -> ValueSet {
+    let mut set = ValueSet::EMPTY;
+    values.iter().for_each(|value| set.insert(program.receive(value, modulus)));
+    set
+}
+
+/// The locations that a place can name.
+pub fn locations_of(place: &Place) -> impl Iterator<Item = LocId> + use<> {
+    let (base, len) = match place {
+        Place::Fixed(loc) => (loc.index(), 1),
+        Place::Element { base, len, .. } => (base.index(), *len as usize),
+    };
+    (base..base + len).map(LocId::new)
+}
