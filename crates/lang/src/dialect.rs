@@ -1,0 +1,63 @@
+//! Which language a text is in.
+
+use std::path::Path;
+
+/// An input language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// Rocker's TPL.
+    Tpl,
+    /// Steadfast's own language.
+    Steadfast,
+}
+
+impl Dialect {
+    /// The language of a file: by its extension if that is known, else by how the text begins.
+    pub fn detect(path: &str, text: &str) -> Self {
+        match Path::new(path).extension().and_then(|extension| extension.to_str()) {
+            Some("tpl") => Self::Tpl,
+            Some("sf") => Self::Steadfast,
+            _ if looks_like_tpl(text) => Self::Tpl,
+            _ => Self::Steadfast,
+        }
+    }
+}
+
+/// Whether the first words of the text, after comments, can only begin a TPL program.
+///
+/// Both languages know `fn`, but TPL's is followed by a block at once and Steadfast's by parameters.
+fn looks_like_tpl(text: &str) -> bool {
+    let code = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    for line in code.take(20) {
+        let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+        match words.take(1).next() {
+            Some("max_value" | "global" | "na" | "track" | "local") => return true,
+            Some("fn") => return line.split('{').next().is_some_and(|head| !head.contains('(')),
+            Some(_) => return false,
+            None if line.starts_with('#') => return false,
+            None => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dialect::{self, Steadfast, Tpl};
+
+    #[test]
+    fn the_extension_decides() {
+        assert_eq!(Dialect::detect("a/b.tpl", "thread t {}"), Tpl);
+        assert_eq!(Dialect::detect("b.sf", "global x;"), Steadfast);
+    }
+
+    #[test]
+    fn without_a_known_extension_the_text_decides() {
+        assert_eq!(Dialect::detect("-", "// max\n\n max_value 3;"), Tpl);
+        assert_eq!(Dialect::detect("-", "fn t { skip; }"), Tpl);
+        assert_eq!(Dialect::detect("-", "fn f(v: u8) { }"), Steadfast);
+        assert_eq!(Dialect::detect("-", "#![name = \"global\"]"), Steadfast);
+        assert_eq!(Dialect::detect("-", "atomic<u8> x;"), Steadfast);
+        assert_eq!(Dialect::detect("-", ""), Steadfast);
+    }
+}
