@@ -1,1 +1,24 @@
-//! Placeholder.
+//! Exact exploration of finite transition systems. It knows nothing of memory, threads or programs.
+//!
+//! Two engines:
+//! - [`reach`](mod@reach) visits every state of a [`System`] once, breadth first and in parallel, and keeps the whole [`StateGraph`]: states
+//!   and labelled edges. Full states are stored and compared, never only their hashes.
+//! - [`CoverSet`] holds, for every key, an antichain of bit vectors ordered by inclusion: the frontier of a search in which a state with
+//!   more bits can do everything that a state with fewer bits can. [`largest_first`](mod@largest_first) is the order that profits most.
+//!
+//! Guarantee: when a search returns without a [`Bound`], every reachable state was visited or is covered by one that was. A bound that was
+//! hit is always reported; nothing is dropped silently.
+//!
+//! Invariants: state numbers do not depend on the number of jobs, except where the system's own encoding does; `reach` never
+//! stores a state twice; `CoverSet` never keeps two comparable vectors under one key.
+
+mod cover;
+pub mod largest_first;
+mod limits;
+pub mod reach;
+mod store;
+
+pub use cover::{CoverSet, NodeId};
+pub use limits::{Bound, Budget, Limits, Progress};
+pub use reach::{Edge, StateGraph, StateId, System, reach};
+pub use store::Shard;

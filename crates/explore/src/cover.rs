@@ -1,0 +1,118 @@
+//! Antichains: for every key, the largest bit vectors seen so far.
+
+/// A node of a [`CoverSet`].
+pub type NodeId = u32;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Node<const P: usize> {
+    bits: [u64; P],
+    key: u32,
+    /// The next node of the same key, or NONE. The highest-order flag lives in `covered`.
+    next: u32,
+    covered: bool,
+}
+
+/// A set of (key, bits) pairs in which a pair is *covered* by one with the same key and more bits.
+#[derive(Debug)]
+pub struct CoverSet<const P: usize> {
+    heads: Vec<u32>,
+    touched: Vec<u32>,
+    nodes: Vec<Node<P>>,
+}
+
+impl<const P: usize> CoverSet<P> {
+    /// An empty set for keys below `keys`.
+    pub fn new(keys: usize) -> Self {
+        Self { heads: vec![NONE; keys], touched: Vec::new(), nodes: Vec::new() }
+    }
+
+    /// Empties the set in time proportional to what was in it.
+    pub fn clear(&mut self) {
+        for key in self.touched.drain(..) {
+            self.heads[key as usize] = NONE;
+        }
+        self.nodes.clear();
+    }
+
+    /// How many nodes were ever added since the last clear.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.heads.len() * 4 + self.nodes.capacity() * size_of::<Node<P>>() + self.touched.capacity() * 4
+    }
+
+    /// The key and bits of a node.
+    pub fn get(&self, node: NodeId) -> (u32, &[u64; P]) {
+        let node = &self.nodes[node as usize];
+        (node.key, &node.bits)
+    }
+
+    /// Whether a larger vector was added after this one, so that it need not be expanded.
+    pub fn is_covered(&self, node: NodeId) -> bool {
+        self.nodes[node as usize].covered
+    }
+
+    /// Adds a vector unless it is covered; nodes that it covers are marked. Returns the new node.
+    pub fn insert(&mut self, key: u32, bits: &[u64; P]) -> Option<NodeId> {
+        let mut previous = NONE;
+        let mut at = self.heads[key as usize];
+        if at == NONE {
+            self.touched.push(key);
+        }
+        while at != NONE {
+            let node = &mut self.nodes[at as usize];
+            let (mut below, mut above) = (true, true);
+            for (mine, theirs) in bits.iter().zip(&node.bits) {
+                below &= mine & !theirs == 0;
+                above &= theirs & !mine == 0;
+            }
+            if below {
+                return None;
+            }
+            let next = node.next;
+            if above {
+                node.covered = true;
+                match previous {
+                    NONE => self.heads[key as usize] = next,
+                    before => self.nodes[before as usize].next = next,
+                }
+            } else {
+                previous = at;
+            }
+            at = next;
+        }
+        let id = u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
+        self.nodes.push(Node { bits: *bits, key, next: self.heads[key as usize], covered: false });
+        self.heads[key as usize] = id;
+        Some(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_vectors_cover_smaller_ones() {
+        let mut set = CoverSet::<1>::new(2);
+        let small = set.insert(0, &[0b01]).unwrap();
+        assert!(set.insert(0, &[0b01]).is_none());
+        assert!(set.insert(1, &[0b01]).is_some(), "another key is another world");
+        let large = set.insert(0, &[0b11]).unwrap();
+        assert!(set.is_covered(small) && !set.is_covered(large));
+        assert!(set.insert(0, &[0b10]).is_none());
+        assert!(set.insert(0, &[0b100]).is_some());
+        set.clear();
+        assert!(set.insert(0, &[0b10]).is_some());
+    }
+}

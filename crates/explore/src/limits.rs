@@ -1,0 +1,118 @@
+//! Bounds on a search, and how it notices them.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a search may use.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// How many states may be stored.
+    pub states: Option<u64>,
+    /// How many bytes may be used for states and edges.
+    pub memory: Option<u64>,
+    /// How long it may take.
+    pub time: Option<Duration>,
+}
+
+/// The bound that ended a search early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// More states than allowed.
+    States(u64),
+    /// More bytes than allowed.
+    Memory(u64),
+    /// Longer than allowed.
+    Time(Duration),
+    /// The user interrupted it.
+    Interrupted,
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::States(limit) => write!(f, "the limit of {limit} states was reached"),
+            Self::Memory(limit) => write!(f, "the memory limit of {} MiB was reached", limit >> 20),
+            Self::Time(limit) => write!(f, "the time limit of {} s was reached", limit.as_secs_f64()),
+            Self::Interrupted => f.write_str("it was interrupted"),
+        }
+    }
+}
+
+/// A snapshot of a running search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// States stored so far.
+    pub states: u64,
+    /// Bytes used for them.
+    pub bytes: u64,
+}
+
+/// The limits of one check with what has been used of them, shared by all its searches and workers.
+#[derive(Debug)]
+pub struct Budget<'a> {
+    limits: Limits,
+    started: Instant,
+    interrupt: Option<&'a AtomicBool>,
+    states: AtomicU64,
+    bytes: AtomicU64,
+    peak: AtomicU64,
+}
+
+impl<'a> Budget<'a> {
+    /// A budget that starts now. `interrupt` ends the search when it becomes true.
+    pub fn new(limits: Limits, interrupt: Option<&'a AtomicBool>) -> Self {
+        Self {
+            limits,
+            started: Instant::now(),
+            interrupt,
+            states: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+        }
+    }
+
+    /// Books newly stored states and bytes.
+    pub fn add(&self, states: u64, bytes: u64) {
+        self.states.fetch_add(states, Ordering::Relaxed);
+        let now = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.peak.fetch_max(now, Ordering::Relaxed);
+    }
+
+    /// Gives bytes back when a search has dropped its states.
+    pub fn release(&self, bytes: u64) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// What has been used so far.
+    pub fn progress(&self) -> Progress {
+        Progress { states: self.states.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
+    }
+
+    /// The most bytes that were in use at once.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    /// The time since the budget was made.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// An error if some bound is exceeded. Cheap enough to be called every few thousand states.
+    pub fn check(&self) -> Result<(), Bound> {
+        let used = self.progress();
+        if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Bound::Interrupted);
+        }
+        if let Some(limit) = self.limits.states.filter(|&limit| used.states > limit) {
+            return Err(Bound::States(limit));
+        }
+        if let Some(limit) = self.limits.memory.filter(|&limit| used.bytes > limit) {
+            return Err(Bound::Memory(limit));
+        }
+        match self.limits.time {
+            Some(limit) if self.started.elapsed() > limit => Err(Bound::Time(limit)),
+            _ => Ok(()),
+        }
+    }
+}

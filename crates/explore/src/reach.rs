@@ -1,0 +1,321 @@
+//! Reachability: every state once, with all edges.
+//!
+//! Breadth first in rounds. In a round, workers expand chunks of the frontier and sort the successors by the shard that owns them (a state's
+//! owner is chosen by its hash); then the owners insert them, chunk by chunk in order. So the result is the same for any
+//! number of workers, no lock is taken, and a shard could as well live in another process.
+
+use crate::store::{Shard, hash};
+use crate::{Bound, Budget};
+
+/// A finite transition system with states of `W` words.
+pub trait System<const W: usize>: Sync {
+    /// What one worker keeps to itself: caches and scratch space.
+    type Worker<'a>: Send
+    where
+        Self: 'a;
+
+    /// Prepares a worker.
+    fn worker(&self) -> Self::Worker<'_>;
+
+    /// The initial states.
+    fn initial(&self) -> Vec<[u64; W]>;
+
+    /// Appends the labelled successors of a state.
+    fn expand(&self, worker: &mut Self::Worker<'_>, state: &[u64; W], successors: &mut Vec<(u32, [u64; W])>);
+}
+
+/// A state of a [`StateGraph`].
+pub type StateId = u32;
+
+/// A labelled edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The system's label.
+    pub label: u32,
+    /// Where it goes.
+    pub target: StateId,
+}
+
+/// All reachable states and edges.
+#[derive(Debug)]
+pub struct StateGraph<const W: usize> {
+    shards: Vec<Shard<W>>,
+    /// For every state number, where its edges are: block, first place in the block, and how many.
+    edges_of: Vec<EdgeRange>,
+    /// Edges in blocks, so that no huge vector is ever copied.
+    blocks: Vec<Vec<Edge>>,
+    initial: Vec<StateId>,
+    states: usize,
+    edges: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct EdgeRange {
+    block: u32,
+    start: u32,
+    degree: u32,
+}
+
+/// States are numbered `position * SHARDS + shard`: dense enough to index by, and independent of the number of workers.
+const SHARDS: usize = 32;
+/// How many states a worker expands at a time.
+const CHUNK: usize = 2048;
+/// Frontiers smaller than this are not worth a second thread.
+const PARALLEL_FROM: usize = 2 * CHUNK;
+/// Each block of edges holds at least this many, unless it is the last.
+const BLOCK: usize = 1 << 16;
+
+/// Successors of one chunk that one shard owns, and later their numbers.
+#[derive(Default)]
+struct Parcel<const W: usize> {
+    states: Vec<(u64, [u64; W])>,
+    numbers: Vec<StateId>,
+}
+
+/// What a worker found in one chunk.
+struct Expansion<const W: usize> {
+    sources: Vec<StateId>,
+    /// Per source, how many edges.
+    degrees: Vec<u32>,
+    /// Per edge, its label, the shard that owns the target and the place in that shard's parcel.
+    edges: Vec<(u32, u8, u32)>,
+    parcels: Vec<Parcel<W>>,
+}
+
+/// Explores everything that is reachable. On a bound, what was found so far comes with it.
+pub fn reach<const W: usize, S: System<W>>(
+    system: &S,
+    jobs: usize,
+    budget: &Budget<'_>,
+) -> (StateGraph<W>, Option<Bound>) {
+    let mut graph = StateGraph::new();
+    let mut frontier = graph.add_initial(&system.initial());
+    budget.add(frontier.len() as u64, 0);
+    let mut workers: Vec<S::Worker<'_>> = (0..jobs.max(1)).map(|_| system.worker()).collect();
+    let (mut booked, mut bound) = (0, None);
+    while !frontier.is_empty() && bound.is_none() {
+        let mut next = Vec::new();
+        for round in frontier.chunks(CHUNK * workers.len() * 4) {
+            graph.round(system, &mut workers, round, &mut next);
+            let bytes = graph.bytes() as u64;
+            budget.add(0, bytes - booked);
+            booked = bytes;
+            bound = budget.check().err();
+            if bound.is_some() {
+                break;
+            }
+        }
+        budget.add(next.len() as u64, 0);
+        frontier = next;
+    }
+    (graph, bound)
+}
+
+impl<const W: usize> StateGraph<W> {
+    fn new() -> Self {
+        let shards = (0..SHARDS).map(|_| Shard::default()).collect();
+        Self { shards, edges_of: Vec::new(), blocks: Vec::new(), initial: Vec::new(), states: 0, edges: 0 }
+    }
+
+    fn add_initial(&mut self, states: &[[u64; W]]) -> Vec<StateId> {
+        let mut frontier = Vec::new();
+        for state in states {
+            let hash = hash(state);
+            let (position, new) = self.shards[owner(hash)].insert_hashed(hash, state);
+            let id = (position * SHARDS + owner(hash)) as StateId;
+            if new {
+                frontier.push(id);
+                self.states += 1;
+            }
+            if !self.initial.contains(&id) {
+                self.initial.push(id);
+            }
+        }
+        frontier
+    }
+
+    fn round<S: System<W>>(
+        &mut self,
+        system: &S,
+        workers: &mut [S::Worker<'_>],
+        frontier: &[StateId],
+        next: &mut Vec<StateId>,
+    ) {
+        let mut expansions = self.expand_all(system, workers, frontier);
+        let jobs = if frontier.len() < PARALLEL_FROM { 1 } else { workers.len() };
+        for found in insert_all(&mut self.shards, &mut expansions, jobs) {
+            self.states += found.len();
+            next.extend(found);
+        }
+        for expansion in expansions {
+            self.keep_edges(expansion);
+        }
+    }
+
+    fn expand_all<S: System<W>>(
+        &self,
+        system: &S,
+        workers: &mut [S::Worker<'_>],
+        frontier: &[StateId],
+    ) -> Vec<Expansion<W>> {
+        if frontier.len() < PARALLEL_FROM || workers.len() == 1 {
+            return frontier.chunks(CHUNK).map(|chunk| self.expand(system, &mut workers[0], chunk)).collect();
+        }
+        let chunks: Vec<&[StateId]> = frontier.chunks(CHUNK).collect();
+        let counter = std::sync::atomic::AtomicUsize::new(0);
+        let mut found: Vec<(usize, Expansion<W>)> = std::thread::scope(|scope| {
+            let (chunks, counter) = (&chunks, &counter);
+            let run = move |worker: &mut S::Worker<'_>| {
+                let mut mine = Vec::new();
+                loop {
+                    let at = counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(chunk) = chunks.get(at) else { return mine };
+                    mine.push((at, self.expand(system, worker, chunk)));
+                }
+            };
+            let handles: Vec<_> = workers.iter_mut().map(|worker| scope.spawn(move || run(worker))).collect();
+            handles.into_iter().flat_map(|handle| handle.join().expect("a worker does not panic")).collect()
+        });
+        found.sort_by_key(|(at, _)| *at);
+        found.into_iter().map(|(_, expansion)| expansion).collect()
+    }
+
+    fn expand<S: System<W>>(&self, system: &S, worker: &mut S::Worker<'_>, sources: &[StateId]) -> Expansion<W> {
+        let mut expansion = Expansion {
+            sources: sources.to_vec(),
+            degrees: Vec::with_capacity(sources.len()),
+            edges: Vec::with_capacity(sources.len() * 3),
+            parcels: (0..SHARDS).map(|_| Parcel::default()).collect(),
+        };
+        let mut successors = Vec::new();
+        for &source in sources {
+            successors.clear();
+            system.expand(worker, self.state(source), &mut successors);
+            expansion.degrees.push(successors.len() as u32);
+            for (label, state) in &successors {
+                let hash = hash(state);
+                let parcel = &mut expansion.parcels[owner(hash)];
+                expansion.edges.push((*label, owner(hash) as u8, parcel.states.len() as u32));
+                parcel.states.push((hash, *state));
+            }
+        }
+        expansion
+    }
+
+    fn keep_edges(&mut self, expansion: Expansion<W>) {
+        let mut edges = expansion.edges.iter();
+        for (&source, &degree) in expansion.sources.iter().zip(&expansion.degrees) {
+            if self.blocks.last().is_none_or(|block| block.len() >= BLOCK) {
+                self.blocks.push(Vec::with_capacity(BLOCK + 256));
+            }
+            let block = self.blocks.len() - 1;
+            let start = self.blocks[block].len();
+            for &(label, shard, place) in edges.by_ref().take(degree as usize) {
+                let target = expansion.parcels[shard as usize].numbers[place as usize];
+                self.blocks[block].push(Edge { label, target });
+            }
+            self.edges += degree as usize;
+            if source as usize >= self.edges_of.len() {
+                self.edges_of.resize((source as usize + 1).next_multiple_of(SHARDS), EdgeRange::default());
+            }
+            self.edges_of[source as usize] = EdgeRange { block: block as u32, start: start as u32, degree };
+        }
+    }
+
+    /// How many states were found.
+    pub fn len(&self) -> usize {
+        self.states
+    }
+
+    /// Whether there is no state at all.
+    pub fn is_empty(&self) -> bool {
+        self.states == 0
+    }
+
+    /// How many edges were found.
+    pub fn edge_count(&self) -> usize {
+        self.edges
+    }
+
+    /// One more than the largest state number. Numbers have small gaps.
+    pub fn id_bound(&self) -> usize {
+        self.shards.iter().map(Shard::len).max().unwrap_or(0) * SHARDS
+    }
+
+    /// All state numbers, in increasing order.
+    pub fn ids(&self) -> impl Iterator<Item = StateId> + '_ {
+        (0..self.id_bound()).filter(|id| id / SHARDS < self.shards[id % SHARDS].len()).map(|id| id as StateId)
+    }
+
+    /// The initial states.
+    pub fn initial(&self) -> &[StateId] {
+        &self.initial
+    }
+
+    /// A state.
+    pub fn state(&self, id: StateId) -> &[u64; W] {
+        self.shards[id as usize % SHARDS].get(id as usize / SHARDS)
+    }
+
+    /// The edges that leave a state; none for states that were found but not expanded before a bound was hit.
+    pub fn edges(&self, id: StateId) -> &[Edge] {
+        let Some(range) = self.edges_of.get(id as usize).filter(|range| range.degree > 0) else { return &[] };
+        &self.blocks[range.block as usize][range.start as usize..(range.start + range.degree) as usize]
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let shards: usize = self.shards.iter().map(Shard::bytes).sum();
+        shards + self.edges_of.capacity() * size_of::<EdgeRange>() + self.blocks.len() * BLOCK * size_of::<Edge>()
+    }
+}
+
+fn owner(hash: u64) -> usize {
+    hash as usize % SHARDS
+}
+
+/// Lets every shard take in its parcels; returns the new states, shard by shard.
+fn insert_all<const W: usize>(
+    shards: &mut [Shard<W>],
+    expansions: &mut [Expansion<W>],
+    jobs: usize,
+) -> Vec<Vec<StateId>> {
+    let mut columns: Vec<Vec<&mut Parcel<W>>> = (0..SHARDS).map(|_| Vec::new()).collect();
+    for expansion in expansions {
+        for (shard, parcel) in expansion.parcels.iter_mut().enumerate() {
+            columns[shard].push(parcel);
+        }
+    }
+    let insert = |number: usize, shard: &mut Shard<W>, parcels: Vec<&mut Parcel<W>>| {
+        let mut found = Vec::new();
+        for parcel in parcels {
+            let states = std::mem::take(&mut parcel.states);
+            parcel.numbers.reserve_exact(states.len());
+            for (hash, state) in &states {
+                let (position, new) = shard.insert_hashed(*hash, state);
+                let id = (position * SHARDS + number) as StateId;
+                parcel.numbers.push(id);
+                if new {
+                    found.push(id);
+                }
+            }
+        }
+        found
+    };
+    let mut work: Vec<_> = shards.iter_mut().zip(columns).enumerate().collect();
+    if jobs == 1 {
+        return work.into_iter().map(|(number, (shard, parcels))| insert(number, shard, parcels)).collect();
+    }
+    let share = SHARDS.div_ceil(jobs);
+    std::thread::scope(|scope| {
+        let mut handles = Vec::new();
+        while !work.is_empty() {
+            let rest = work.split_off(share.min(work.len()));
+            let mine = std::mem::replace(&mut work, rest);
+            handles.push(scope.spawn(move || {
+                mine.into_iter().map(|(number, (shard, parcels))| insert(number, shard, parcels)).collect::<Vec<_>>()
+            }));
+        }
+        handles.into_iter().flat_map(|handle| handle.join().expect("an owner does not panic")).collect()
+    })
+}
