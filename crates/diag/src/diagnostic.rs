@@ -2,7 +2,8 @@
 
 use steadfast_span::Span;
 
-/// A stable name for a kind of diagnostic: `E` errors in the input, `V` verdicts about the program, `W` warnings, `N` notes.
+/// A stable name for a kind of diagnostic: `E` errors in the input, `V` verdicts about the program, `W` warnings, `N` notes,
+/// `I` reasons why a result is inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub &'static str);
 

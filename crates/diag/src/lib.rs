@@ -1,8 +1,33 @@
-//! A diagnostic as data, and its renderers. Nothing here prints: a renderer returns text and `cli` decides where it goes.
+//! A diagnostic as data, its renderers, and the long explanations of its codes.
 //!
-//! A [`Diagnostic`] has a stable [`Code`], a severity, a message, labelled spans, notes and help lines. `steadfast explain CODE` shows
-//! the longer text of a code.
+//! A [`Diagnostic`] has a stable [`Code`], a severity, a message, labelled spans, notes and help lines. [`render`] turns a list of
+//! them into text in one of the [`Format`]s; [`Registry`] finds the longer text that `steadfast explain CODE` shows.
+//!
+//! Guarantee: rendering is total. Any diagnostic about any file yields text, even if its spans point past the end, backwards or
+//! into the middle of a character: such spans are moved to the nearest place that exists.
+//!
+//! ```
+//! use steadfast_diag::{Code, Diagnostic, Format, Style, render};
+//! use steadfast_span::{SourceFile, Span};
+//!
+//! let file = SourceFile::new("lock.sf", "thread a { x.store(1); }\n");
+//! let unknown = Diagnostic::error(Code("E0201"), "unknown location `x`").at(Span::new(11, 12), "not declared");
+//! let text = render(Format::Concise, &[(&file, &unknown)], Style::default());
+//! assert_eq!(text, "lock.sf:1:12: error[E0201]: unknown location `x`\n");
+//! ```
+//!
+//! Invariants: nothing here prints, a renderer returns text and `cli` decides where it goes; diagnostics are rendered in the
+//! order in which they are given; a non-empty rendering ends with a line break; a code never changes its meaning.
 
+pub mod codes;
 mod diagnostic;
+mod format;
+mod renderers;
+mod style;
 
+pub use codes::{CodeInfo, Registry};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use format::{Format, UnknownFormat, render};
+pub use renderers::record::{LabelRecord, Record};
+pub use renderers::sarif::sarif;
+pub use style::Style;

@@ -1,0 +1,40 @@
+//! One file per format.
+
+pub(crate) mod concise;
+pub(crate) mod full;
+pub(crate) mod github;
+pub(crate) mod json;
+pub(crate) mod jsonl;
+mod place;
+pub(crate) mod record;
+#[cfg(test)]
+pub(crate) mod sample;
+pub(crate) mod sarif;
+
+use crate::{Diagnostic, Severity};
+use place::Place;
+use steadfast_span::SourceFile;
+
+/// A diagnostic with the file that it is about.
+pub(crate) type Item<'a> = (&'a SourceFile, &'a Diagnostic);
+
+/// The word for a severity.
+fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// Where a diagnostic points, if it points anywhere.
+fn main_place((file, diagnostic): Item<'_>) -> Option<Place> {
+    diagnostic.span().map(|span| Place::of(file, span))
+}
+
+/// The message, and after it the notes and help lines, for formats that have no place of their own for them.
+fn whole_message(diagnostic: &Diagnostic) -> String {
+    let notes = diagnostic.notes.iter().map(|note| format!("\nnote: {note}"));
+    let helps = diagnostic.helps.iter().map(|help| format!("\nhelp: {help}"));
+    std::iter::once(diagnostic.message.clone()).chain(notes).chain(helps).collect()
+}
