@@ -1,0 +1,115 @@
+//! The programs that some tests compare with or run: found on `PATH`, or else installed from Debian.
+
+use crate::process;
+use anyhow::{Result, bail};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::Command;
+
+/// A program that tests start, with the Debian packages that it comes from.
+struct Tool {
+    program: &'static str,
+    packages: &'static [&'static str],
+}
+
+/// SPIN checks the exported Promela; what it generates is a C program.
+const TOOLS: [Tool; 2] =
+    [Tool { program: "spin", packages: &["spin"] }, Tool { program: "gcc", packages: &["gcc", "libc6-dev"] }];
+
+/// Makes sure that all tools are there. `Ok(false)` means that some are not, and that this is not a CI machine: then the tests that
+/// need them should be skipped. In CI (if the variable `CI` is set) a missing tool is an error.
+pub(crate) fn ensure() -> Result<bool> {
+    let missing = missing_programs();
+    if missing.is_empty() {
+        return Ok(true);
+    }
+    eprintln!("missing: {}", missing.join(", "));
+    let outcome = install(&packages_of(&missing));
+    let missing = missing_programs();
+    if missing.is_empty() {
+        return Ok(true);
+    }
+    let reason = outcome.err().map_or_else(String::new, |error| format!(": {error:#}"));
+    let message = format!("{} could not be installed{reason}", missing.join(", "));
+    if std::env::var_os("CI").is_some() {
+        bail!("{message}");
+    }
+    eprintln!("warning: {message}\nwarning: tests that need it are skipped");
+    Ok(false)
+}
+
+fn missing_programs() -> Vec<&'static str> {
+    TOOLS.iter().map(|tool| tool.program).filter(|program| !is_on_path(program)).collect()
+}
+
+fn packages_of(programs: &[&str]) -> Vec<&'static str> {
+    TOOLS.iter().filter(|tool| programs.contains(&tool.program)).flat_map(|tool| tool.packages).copied().collect()
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| is_executable(&directory.join(program)))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    file.is_file() || file.with_extension("exe").is_file()
+}
+
+fn install(packages: &[&str]) -> Result<()> {
+    let by_hand = format!("install them by hand: apt-get install {}", packages.join(" "));
+    if !is_on_path("apt-get") {
+        bail!("there is no apt-get here; {by_hand}");
+    }
+    let Some(prefix) = privileges() else {
+        bail!("installing needs root or sudo; {by_hand}");
+    };
+    process::run(&mut apt_get(&prefix, &["update"]))?;
+    process::run(apt_get(&prefix, &["install", "-y"]).args(packages))
+}
+
+/// What to put before a command that needs root: nothing for root itself, or sudo if there is one.
+fn privileges() -> Option<Vec<&'static str>> {
+    let user = Command::new("id").arg("-u").output().ok()?;
+    if user.stdout.trim_ascii() == b"0" {
+        return Some(vec![]);
+    }
+    // Without a terminal nobody could type the password, so sudo must not ask for one.
+    is_on_path("sudo").then(|| if std::io::stdin().is_terminal() { vec!["sudo"] } else { vec!["sudo", "-n"] })
+}
+
+fn apt_get(prefix: &[&str], arguments: &[&str]) -> Command {
+    // `env` and not `Command::env`, because sudo clears the environment.
+    let words = [prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_looked_for_on_the_path() {
+        assert!(is_on_path("sh"));
+        assert!(!is_on_path("no-such-program-anywhere"));
+    }
+
+    #[test]
+    fn apt_get_never_asks() {
+        let command = apt_get(&["sudo", "-n"], &["update"]);
+        assert_eq!(format!("{command:?}"), r#""sudo" "-n" "env" "DEBIAN_FRONTEND=noninteractive" "apt-get" "update""#);
+    }
+
+    #[test]
+    fn a_missing_gcc_needs_the_headers_too() {
+        assert_eq!(packages_of(&["gcc"]), ["gcc", "libc6-dev"]);
+    }
+}
