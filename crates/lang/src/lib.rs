@@ -44,7 +44,7 @@ use steadfast_ir::Program;
 use steadfast_span::{SourceFile, Span};
 
 /// Longer files are refused.
-pub const MAX_INPUT_BYTES: usize = 16 << 20;
+pub const MAX_INPUT_BYTES: usize = 8 << 20;
 
 /// What a text means, and everything there is to say about it.
 #[derive(Clone, Debug)]

@@ -1,9 +1,42 @@
-//! Rocker's TPL.
+//! Rocker's TPL: text to tokens ([`token`]), tokens to a syntax tree ([`parser`] and the files with its rules), the tree to a program ([`lower`]).
+//!
+//! Each pass reports what it finds and hands on what is left, so that a text with a syntax error is still checked for unknown names.
 
-use crate::Parsed;
-use steadfast_span::SourceFile;
+mod ast;
+mod declarations;
+mod expectations;
+mod expressions;
+mod lower;
+mod names;
+mod operations;
+mod parser;
+mod statements;
+mod thread;
+mod token;
+
+use crate::support::{self, Diagnostics};
+use crate::{Parsed, codes};
+use parser::Parser;
+use steadfast_diag::Diagnostic;
+use steadfast_span::{SourceFile, Span};
 
 /// Reads a TPL program.
-pub(crate) fn parse(_file: &SourceFile) -> Parsed {
-    Parsed { program: None, expectations: Vec::new(), diagnostics: Vec::new() }
+pub(crate) fn parse(file: &SourceFile) -> Parsed {
+    let mut diagnostics = Diagnostics::default();
+    let expectations = expectations::expectations(file.text(), &mut diagnostics);
+    let tokens = token::tokens(file.text(), &mut diagnostics);
+    let tree = Parser::new(file.text(), tokens, &mut diagnostics).file();
+    let program = lower::lower(&tree, support::program_name(file), &mut diagnostics);
+    if tree.threads.is_empty() && !diagnostics.has_errors() {
+        diagnostics.push(no_threads(file.text()));
+    }
+    let program = (!diagnostics.has_errors()).then_some(program);
+    Parsed { program, expectations, diagnostics: diagnostics.finish() }
+}
+
+fn no_threads(text: &str) -> Diagnostic {
+    let message = if text.trim().is_empty() { "the file is empty" } else { "the program has no thread" };
+    let end = text.len() as u32;
+    let problem = Diagnostic::error(codes::NO_THREADS, message).at(Span::new(end, end), "expected a thread");
+    problem.help("a thread is written `fn name { … }`")
 }

@@ -1,0 +1,111 @@
+//! Expected verdicts in comments: `// ROBUSTNESS egr: robust: ra. not: rlx.`
+//!
+//! `egr` is robustness of execution graphs (PLDI 2019), `wegr` the observational one (POPL 2021); `rlx` is RC20. What such a comment
+//! implies is added: who is robust under RC20 is so under RA, which allows less, and who is robust in its graphs is so
+//! observationally. Read backwards, a violation under RA is one under RC20, and an observable violation is one of the graphs.
+
+use crate::codes;
+use crate::expectation::{Expectation, ExpectedVerdict};
+use crate::support::Diagnostics;
+use steadfast_diag::Diagnostic;
+use steadfast_span::Span;
+
+const MARK: &str = "ROBUSTNESS";
+const MODELS: [&str; 2] = ["ra", "rc20"];
+const NOTIONS: [&str; 2] = ["observational", "graph"];
+
+/// All expectations of a text: first those that are written, in their order, then those that follow from them.
+pub(super) fn expectations(text: &str, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(comment) = line.trim_start().strip_prefix("//").map(str::trim)
+            && let Some(claim) = comment.strip_prefix(MARK)
+        {
+            let at = start + line.find(MARK).unwrap_or(0);
+            let span = Span::new(at as u32, (at + comment.len()) as u32);
+            claims(claim, span, &mut found, diagnostics);
+        }
+        start += line.len();
+    }
+    add_implied(&mut found);
+    found
+}
+
+/// Reads what follows the mark: a notion, and for each verdict the models.
+fn claims(claim: &str, span: Span, found: &mut Vec<Expectation>, diagnostics: &mut Diagnostics) {
+    let mut bad = |message: String| {
+        let problem = Diagnostic::warning(codes::BAD_EXPECTATION, message).at(span, "this comment is ignored");
+        diagnostics.push(problem.help("write it like `// ROBUSTNESS egr: robust: ra. not: rlx.`"));
+    };
+    let (notion, verdicts) = claim.split_once(':').unwrap_or((claim, ""));
+    let notion = match notion.trim() {
+        "egr" => "graph",
+        "wegr" => "observational",
+        other => return bad(format!("unknown notion of robustness `{}`", shorten(other))),
+    };
+    let mut stated = Vec::new();
+    for part in verdicts.split('.').map(str::trim).filter(|part| !part.is_empty()) {
+        let (verdict, models) = part.split_once(':').unwrap_or((part, ""));
+        let verdict = match verdict.trim() {
+            "robust" => ExpectedVerdict::Robust,
+            "not" => ExpectedVerdict::NotRobust,
+            other => return bad(format!("unknown verdict `{}`", shorten(other))),
+        };
+        for model in models.split(',').map(str::trim) {
+            let model = match model {
+                "ra" => "ra",
+                "rlx" | "rc20" => "rc20",
+                other => return bad(format!("unknown model `{}`", shorten(other))),
+            };
+            stated.push(Expectation { verdict, model: model.into(), notion: notion.into(), span });
+        }
+    }
+    if stated.is_empty() {
+        return bad("this expectation says nothing".into());
+    }
+    for expectation in stated {
+        add_stated(expectation, found, diagnostics);
+    }
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(30).collect()
+}
+
+/// Adds a written expectation, unless one about the same question is there.
+fn add_stated(new: Expectation, found: &mut Vec<Expectation>, diagnostics: &mut Diagnostics) {
+    let Some(old) = found.iter().find(|old| (&old.model, &old.notion) == (&new.model, &new.notion)) else {
+        found.push(new);
+        return;
+    };
+    if old.verdict != new.verdict {
+        let message = format!("two comments disagree about {} robustness under {}", new.notion, new.model);
+        let problem = Diagnostic::warning(codes::CONTRADICTORY_EXPECTATION, message);
+        diagnostics.push(problem.at(new.span, "this one is ignored").context(old.span, "this one counts"));
+    }
+}
+
+/// Adds what follows from the written expectations and does not contradict one of them.
+fn add_implied(found: &mut Vec<Expectation>) {
+    for known in found.clone() {
+        for (model, notion) in MODELS.iter().flat_map(|model| NOTIONS.map(|notion| (*model, notion))) {
+            let is_new = !found.iter().any(|other| other.model == model && other.notion == notion);
+            if is_new && implies(&known, model, notion) {
+                found.push(Expectation { model: model.into(), notion: notion.into(), ..known.clone() });
+            }
+        }
+    }
+}
+
+/// Whether a verdict carries over to another question: robustness to weaker demands, a violation to stronger ones.
+fn implies(known: &Expectation, model: &str, notion: &str) -> bool {
+    let strength = |list: &[&str], word: &str| list.iter().position(|&other| other == word);
+    let models = (strength(&MODELS, &known.model), strength(&MODELS, model));
+    let notions = (strength(&NOTIONS, &known.notion), strength(&NOTIONS, notion));
+    match known.verdict {
+        ExpectedVerdict::Robust => models.1 <= models.0 && notions.1 <= notions.0,
+        ExpectedVerdict::NotRobust => models.1 >= models.0 && notions.1 >= notions.0,
+        ExpectedVerdict::Race | ExpectedVerdict::AssertionFailed => false,
+    }
+}

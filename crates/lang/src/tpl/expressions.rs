@@ -1,0 +1,117 @@
+//! Parsing expressions, with C's operators and precedences: `c & 1 == 1` is `c & (1 == 1)`.
+
+use super::ast::{Expr, ExprKind};
+use super::parser::{Parse, Parser, Reported};
+use super::token::TokenKind as T;
+use crate::codes;
+use crate::support::MAX_NESTING;
+use steadfast_diag::Diagnostic;
+use steadfast_ir::{BinaryOp, UnaryOp};
+
+/// The operator that a token is, and how strongly it binds.
+fn binary_operator(kind: T) -> Option<(BinaryOp, u8)> {
+    Some(match kind {
+        T::OrOr => (BinaryOp::Or, 1),
+        T::AndAnd => (BinaryOp::And, 2),
+        T::Or => (BinaryOp::BitOr, 3),
+        T::Caret => (BinaryOp::BitXor, 4),
+        T::And => (BinaryOp::BitAnd, 5),
+        T::EqEq => (BinaryOp::Eq, 6),
+        T::NotEq => (BinaryOp::Ne, 6),
+        T::Less => (BinaryOp::Lt, 7),
+        T::LessEq => (BinaryOp::Le, 7),
+        T::Greater => (BinaryOp::Gt, 7),
+        T::GreaterEq => (BinaryOp::Ge, 7),
+        T::ShiftLeft => (BinaryOp::Shl, 8),
+        T::ShiftRight => (BinaryOp::Shr, 8),
+        T::Plus => (BinaryOp::Add, 9),
+        T::Minus => (BinaryOp::Sub, 9),
+        T::Star => (BinaryOp::Mul, 10),
+        T::Slash => (BinaryOp::Div, 10),
+        T::Percent => (BinaryOp::Rem, 10),
+        _ => return None,
+    })
+}
+
+impl<'s> Parser<'s, '_> {
+    /// An expression.
+    pub(super) fn expression(&mut self) -> Parse<Expr<'s>> {
+        self.operations(1)
+    }
+
+    /// A chain of operators that bind at least as strongly as `weakest`; all of them group to the left.
+    fn operations(&mut self, weakest: u8) -> Parse<Expr<'s>> {
+        let mut left = self.operand()?;
+        while let Some((op, strength)) = binary_operator(self.kind()).filter(|&(_, strength)| strength >= weakest) {
+            self.bump();
+            let right = self.operations(strength + 1)?;
+            let height = left.height.max(right.height) + 1;
+            let span = left.span.to(right.span);
+            // The chain itself is read by a loop, but the tree is as deep as the chain is long.
+            if height > MAX_NESTING {
+                return Err(self.too_deep(span));
+            }
+            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span, height };
+        }
+        Ok(left)
+    }
+
+    fn operand(&mut self) -> Parse<Expr<'s>> {
+        if !self.depth.enter() {
+            let span = self.peek().span;
+            return Err(self.too_deep(span));
+        }
+        let operand = self.unguarded_operand();
+        self.depth.leave();
+        operand
+    }
+
+    fn unguarded_operand(&mut self) -> Parse<Expr<'s>> {
+        let token = self.peek();
+        let leaf = |kind| Expr { kind, span: token.span, height: 1 };
+        match token.kind {
+            T::Number => Ok(leaf(ExprKind::Number(self.number("a number")?.value))),
+            T::True | T::False => {
+                self.bump();
+                Ok(leaf(ExprKind::Number(i32::from(token.kind == T::True))))
+            }
+            T::Name if matches!(self.second_kind(), T::Dot | T::OpenParen) => Err(self.access_in_expression()),
+            T::Name => Ok(leaf(ExprKind::Name(self.name("a value")?.text))),
+            T::OpenParen => {
+                self.bump();
+                let inner = self.expression()?;
+                self.expect_close(token, T::CloseParen, "`)`")?;
+                Ok(Expr { span: self.span_since(token.span), ..inner })
+            }
+            T::Plus => {
+                self.bump();
+                self.operand()
+            }
+            T::Minus => self.unary(UnaryOp::Neg),
+            T::Not => self.unary(UnaryOp::Not),
+            T::Tilde => self.unary(UnaryOp::BitNot),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp) -> Parse<Expr<'s>> {
+        let start = self.bump().span;
+        let operand = self.operand()?;
+        let (span, height) = (start.to(operand.span), operand.height + 1);
+        if height > MAX_NESTING {
+            return Err(self.too_deep(span));
+        }
+        Ok(Expr { kind: ExprKind::Unary(op, Box::new(operand)), span, height })
+    }
+
+    fn access_in_expression(&mut self) -> Reported {
+        let token = self.peek();
+        let word = self.slice(token.span);
+        let problem = Diagnostic::error(codes::ACCESS_IN_EXPRESSION, "memory is accessed inside an expression");
+        let problem = problem.at(token.span, "each access is a statement of its own");
+        let example = if self.second_kind() == T::Dot { format!("{word}.load(…)") } else { format!("{word}(…)") };
+        self.report_once(
+            problem.help(format!("first write `r = {example};` with a local variable `r`, then use `r` here")),
+        )
+    }
+}

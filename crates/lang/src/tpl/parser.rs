@@ -1,0 +1,227 @@
+//! The parser's cursor, its errors, and how it finds its way back after one.
+//!
+//! Recursive descent. A rule that fails has reported why and returns [`Reported`]; the statement or declaration around it then skips to
+//! where the next one begins, so that one run reports several errors. Two errors at the same token are one mistake, and only the
+//! first is kept.
+
+use super::ast::Name;
+use super::token::{Token, TokenKind};
+use crate::codes;
+use crate::support::{self, Depth, Diagnostics};
+use steadfast_diag::Diagnostic;
+use steadfast_span::Span;
+
+/// A rule did not apply, and the user has been told.
+#[derive(Debug)]
+pub(super) struct Reported;
+
+/// What a rule returns.
+pub(super) type Parse<T> = Result<T, Reported>;
+
+/// A position in the tokens of one file.
+pub(super) struct Parser<'s, 'd> {
+    pub(super) text: &'s str,
+    /// invariant: the last one, and only that, is [`TokenKind::EndOfFile`].
+    tokens: Vec<Token>,
+    position: usize,
+    pub(super) depth: Depth,
+    diagnostics: &'d mut Diagnostics,
+    /// Where the last error about an unexpected token was.
+    failed_at: Option<usize>,
+    /// The rest of the file is skipped without further errors.
+    gave_up: bool,
+}
+
+impl<'s, 'd> Parser<'s, 'd> {
+    pub(super) fn new(text: &'s str, tokens: Vec<Token>, diagnostics: &'d mut Diagnostics) -> Self {
+        Self { text, tokens, position: 0, depth: Depth::default(), diagnostics, failed_at: None, gave_up: false }
+    }
+
+    /// The next token, without taking it.
+    pub(super) fn peek(&self) -> Token {
+        self.tokens[self.position]
+    }
+
+    /// What the next token is.
+    pub(super) fn kind(&self) -> TokenKind {
+        self.peek().kind
+    }
+
+    /// What the token after the next one is.
+    pub(super) fn second_kind(&self) -> TokenKind {
+        self.tokens.get(self.position + 1).map_or(TokenKind::EndOfFile, |token| token.kind)
+    }
+
+    /// Takes the next token; the end of the file stays where it is.
+    pub(super) fn bump(&mut self) -> Token {
+        let token = self.peek();
+        self.position = (self.position + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    /// Takes the next token if it is of this kind.
+    pub(super) fn accept(&mut self, kind: TokenKind) -> Option<Token> {
+        (self.kind() == kind).then(|| self.bump())
+    }
+
+    /// The token taken last; the first one if none was.
+    pub(super) fn previous(&self) -> Token {
+        self.tokens[self.position.saturating_sub(1)]
+    }
+
+    /// From the beginning of `start` to the end of the token taken last.
+    pub(super) fn span_since(&self, start: Span) -> Span {
+        start.to(self.previous().span)
+    }
+
+    /// The text under a span.
+    pub(super) fn slice(&self, span: Span) -> &'s str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// Takes a token of this kind, or reports that `what` was expected.
+    pub(super) fn expect(&mut self, kind: TokenKind, what: &str) -> Parse<Token> {
+        self.accept(kind).ok_or_else(|| self.unexpected(what))
+    }
+
+    /// Takes the partner of an opening bracket.
+    pub(super) fn expect_close(&mut self, open: Token, close: TokenKind, what: &str) -> Parse<Token> {
+        if let Some(token) = self.accept(close) {
+            return Ok(token);
+        }
+        let problem = self.expected(codes::UNCLOSED, what);
+        Err(self.report_once(problem.context(open.span, "to close this")))
+    }
+
+    /// Takes a name, or reports that `what` was expected.
+    pub(super) fn name(&mut self, what: &str) -> Parse<Name<'s>> {
+        let token = self.peek();
+        if token.kind == TokenKind::Name {
+            self.bump();
+            return Ok(Name { text: self.slice(token.span), span: token.span });
+        }
+        if !token.kind.is_reserved_word() {
+            return Err(self.unexpected(what));
+        }
+        let word = self.slice(token.span);
+        let problem = Diagnostic::error(codes::RESERVED_WORD, format!("`{word}` is a reserved word and no name"));
+        Err(self.report_once(problem.at(token.span, format!("expected {what}"))))
+    }
+
+    /// How the next token is called in messages.
+    fn found(&self) -> String {
+        match self.peek() {
+            Token { kind: TokenKind::EndOfFile, .. } => "the end of the file".into(),
+            token => format!("`{}`", self.slice(token.span).chars().take(40).collect::<String>()),
+        }
+    }
+
+    /// An error about the next token.
+    pub(super) fn expected(&self, code: steadfast_diag::Code, what: &str) -> Diagnostic {
+        let message = format!("expected {what}, found {}", self.found());
+        Diagnostic::error(code, message).at(self.peek().span, format!("expected {what}"))
+    }
+
+    /// Reports that `what` was expected instead of the next token.
+    pub(super) fn unexpected(&mut self, what: &str) -> Reported {
+        let problem = self.expected(codes::UNEXPECTED, what);
+        self.report_once(problem)
+    }
+
+    /// Reports an error about the next token, unless one about it was reported already.
+    pub(super) fn report_once(&mut self, problem: Diagnostic) -> Reported {
+        if self.failed_at.replace(self.position) == Some(self.position) {
+            return Reported;
+        }
+        self.report(problem)
+    }
+
+    /// Reports an error.
+    pub(super) fn report(&mut self, problem: Diagnostic) -> Reported {
+        if !self.gave_up {
+            self.diagnostics.push(problem);
+        }
+        if self.diagnostics.is_full() {
+            self.give_up();
+        }
+        Reported
+    }
+
+    /// Reports that the nesting limit is reached at `span`, and skips the rest of the file: what follows can make no sense.
+    pub(super) fn too_deep(&mut self, span: Span) -> Reported {
+        self.report(support::too_deep(span));
+        self.give_up();
+        Reported
+    }
+
+    fn give_up(&mut self) {
+        self.gave_up = true;
+        self.position = self.tokens.len() - 1;
+    }
+
+    /// Takes the `;` after a statement or declaration. If it was merely forgotten at the end of a line, parsing goes on as if it were there.
+    pub(super) fn semicolon(&mut self) -> Parse<()> {
+        if self.accept(TokenKind::Semicolon).is_some() {
+            return Ok(());
+        }
+        let end = self.previous().span.end;
+        let message = format!("expected `;`, found {}", self.found());
+        let problem = Diagnostic::error(codes::UNEXPECTED, message).at(Span::new(end, end), "expected `;`");
+        let reported = self.report_once(problem);
+        let resumes = self.starts_line() || matches!(self.kind(), TokenKind::CloseBrace | TokenKind::EndOfFile);
+        if resumes { Ok(()) } else { Err(reported) }
+    }
+
+    /// Whether the next token is the first one of its line.
+    fn starts_line(&self) -> bool {
+        let gap = Span::new(self.previous().span.end, self.peek().span.start);
+        gap.start <= gap.end && self.slice(gap).contains('\n')
+    }
+
+    /// Skips to where a statement can begin, after an error in one that began at token `start`. Takes at least one token unless the block or the
+    /// file ends here.
+    pub(super) fn skip_statement(&mut self, start: usize) {
+        let mut open = 0_usize;
+        loop {
+            match self.kind() {
+                TokenKind::EndOfFile => return,
+                TokenKind::CloseBrace if open == 0 => return,
+                kind if kind.begins_declaration() => return,
+                kind if open == 0 && self.position > start && kind.begins_statement() && self.starts_line() => return,
+                kind => {
+                    self.bump();
+                    match kind {
+                        TokenKind::OpenBrace => open += 1,
+                        TokenKind::CloseBrace => open -= 1,
+                        _ => {}
+                    }
+                    if open == 0 && matches!(kind, TokenKind::Semicolon | TokenKind::CloseBrace) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Skips to the block after a broken condition, or to where the statement ends without one.
+    pub(super) fn skip_to_block(&mut self) {
+        use TokenKind::{CloseBrace, EndOfFile, Goto, OpenBrace, Semicolon};
+        while !matches!(self.kind(), OpenBrace | CloseBrace | Semicolon | Goto | EndOfFile)
+            && !self.kind().begins_declaration()
+        {
+            self.bump();
+        }
+    }
+
+    /// Skips to the next declaration.
+    pub(super) fn skip_to_declaration(&mut self) {
+        while self.kind() != TokenKind::EndOfFile && !self.kind().begins_declaration() {
+            self.bump();
+        }
+    }
+
+    /// The index of the next token.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+}

@@ -1,0 +1,269 @@
+//! From the syntax tree to instructions: the code of one thread.
+
+use super::ast::{self, Access, ExprKind, Function, Name, Statement, StatementKind};
+use super::lower::{Locations, unknown_location};
+use super::names::{Labels, Registers};
+use crate::codes;
+use crate::support::Diagnostics;
+use steadfast_diag::Diagnostic;
+use steadfast_ir::{BinaryOp, Expr, Instr, LocId, LocKind, Place, RegId, ThreadBuilder};
+use steadfast_span::Span;
+
+/// The code of a thread. Statements with errors are left out.
+pub(super) fn lower(
+    function: &Function,
+    locations: &Locations,
+    modulus: u16,
+    diagnostics: &mut Diagnostics,
+) -> ThreadBuilder {
+    let mut code = ThreadBuilder::new(function.name.text, modulus);
+    code.declared_at(function.head);
+    let (registers, labels) = (Registers::default(), Labels::default());
+    let mut thread = Thread { code, registers, labels, locations, modulus, diagnostics };
+    thread.block(&function.body);
+    thread.code.at(function.end);
+    thread.labels.check(thread.diagnostics);
+    thread.code
+}
+
+struct Thread<'a, 's> {
+    code: ThreadBuilder,
+    registers: Registers<'s>,
+    labels: Labels<'s>,
+    locations: &'a Locations<'s>,
+    modulus: u16,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl<'s> Thread<'_, 's> {
+    fn block(&mut self, statements: &[Statement<'s>]) {
+        for statement in statements {
+            self.code.at(statement.span);
+            // A statement without meaning has been reported; the others are still checked.
+            let _ = self.statement(statement);
+        }
+    }
+
+    /// Emits one statement; `None` after an error.
+    fn statement(&mut self, statement: &Statement<'s>) -> Option<()> {
+        let span = statement.span;
+        match &statement.kind {
+            StatementKind::Local(names) => {
+                for &name in names {
+                    self.registers.declare(name, &mut self.code, self.diagnostics);
+                }
+            }
+            StatementKind::Label(name) => self.labels.place(*name, &mut self.code, self.diagnostics),
+            StatementKind::Goto(name) => {
+                let target = self.labels.target(*name, &mut self.code);
+                self.code.jump(target);
+            }
+            StatementKind::If { cond, then, otherwise } => self.if_statement(span, cond, then, otherwise),
+            StatementKind::While { cond, body } => self.while_statement(span, cond, body),
+            StatementKind::OneOf(branches) => self.one_of(span, branches),
+            StatementKind::Skip => {}
+            StatementKind::Assert(cond) => {
+                let cond = self.expr(cond)?;
+                self.code.emit(Instr::Assert(cond));
+            }
+            StatementKind::Assume(cond) => {
+                let cond = self.expr(cond)?;
+                self.code.emit(Instr::Assume(cond));
+            }
+            StatementKind::Verify(name) => {
+                let register = self.register(name)?;
+                self.code.emit(Instr::Observe(register));
+            }
+            StatementKind::Fence(order) => self.code.fence(*order),
+            StatementKind::Assign { dst, value } => {
+                let (dst, value) = (self.register(dst), self.stored(value));
+                self.code.emit(Instr::Assign { dst: dst?, value: value? });
+            }
+            StatementKind::Access { dst, location, access } => self.access(span, dst.as_ref(), location, access)?,
+        }
+        Some(())
+    }
+
+    /// A branch into the first block or around it; `if (c) goto l;` branches to the label at once.
+    fn if_statement(&mut self, span: Span, cond: &ast::Expr<'s>, then: &[Statement<'s>], otherwise: &[Statement<'s>]) {
+        // A condition with an error still leaves blocks that can be checked.
+        let cond = self.expr(cond).unwrap_or(Expr::Const(0));
+        let end = self.code.label();
+        if let ([Statement { kind: StatementKind::Goto(name), span: goto }], []) = (then, otherwise) {
+            let target = self.labels.target(*name, &mut self.code);
+            self.code.at(span.to(*goto));
+            self.code.branch(cond, target, end);
+            self.code.bind(end);
+            return;
+        }
+        let (first, second) = (self.code.label(), self.code.label());
+        self.code.branch(cond, first, if otherwise.is_empty() { end } else { second });
+        self.code.bind(first);
+        self.block(then);
+        if !otherwise.is_empty() {
+            self.code.at(span);
+            self.code.jump(end);
+            self.code.bind(second);
+            self.block(otherwise);
+        }
+        self.code.bind(end);
+    }
+
+    fn while_statement(&mut self, span: Span, cond: &ast::Expr<'s>, body: &[Statement<'s>]) {
+        let cond = self.expr(cond).unwrap_or(Expr::Const(0));
+        let (head, inside, end) = (self.code.label(), self.code.label(), self.code.label());
+        self.code.bind(head);
+        self.code.branch(cond, inside, end);
+        self.code.bind(inside);
+        self.block(body);
+        self.code.at(span);
+        self.code.jump(head);
+        self.code.bind(end);
+    }
+
+    fn one_of(&mut self, span: Span, branches: &[Vec<Statement<'s>>]) {
+        let end = self.code.label();
+        let starts: Vec<_> = branches.iter().map(|_| self.code.label()).collect();
+        self.code.choose(&starts);
+        for (branch, start) in branches.iter().zip(starts) {
+            self.code.bind(start);
+            self.block(branch);
+            self.code.at(span);
+            self.code.jump(end);
+        }
+        self.code.bind(end);
+    }
+
+    fn access(&mut self, span: Span, dst: Option<&Name<'s>>, location: &Name<'s>, access: &Access<'s>) -> Option<()> {
+        let plain = matches!(access, Access::PlainLoad | Access::PlainStore(_));
+        let loc = self.location(location, if plain { LocKind::Plain } else { LocKind::Atomic });
+        let dst = match dst {
+            Some(name) => Some(self.register(name)?),
+            None => None,
+        };
+        let op = self.instruction(span, dst, loc, access)?;
+        self.code.emit(op);
+        Some(())
+    }
+
+    /// The instruction of an access. All operands are looked up, and their errors reported, before any of them is given up.
+    fn instruction(
+        &mut self,
+        span: Span,
+        dst: Option<RegId>,
+        loc: Option<LocId>,
+        access: &Access<'s>,
+    ) -> Option<Instr> {
+        let place = || Some(Place::Fixed(loc?));
+        Some(match access {
+            Access::Load(order) => Instr::Load { dst: dst?, place: place()?, order: *order },
+            Access::PlainLoad => Instr::PlainLoad { dst: dst?, place: place()? },
+            Access::Store(value, order) => {
+                let value = self.stored(value)?;
+                Instr::Store { place: place()?, value, order: *order }
+            }
+            Access::PlainStore(value) => {
+                let value = self.stored(value)?;
+                Instr::PlainStore { place: place()?, value }
+            }
+            Access::FetchAdd(amount, order) => {
+                // Rocker assigns the old value before it evaluates the amount, which may mention the register.
+                let amount = self.expr(amount)?;
+                let amount = amount.substitute(&|reg| if Some(reg) == dst { Expr::Old } else { Expr::Reg(reg) });
+                let update = Expr::binary(BinaryOp::Add, Expr::Old, amount);
+                Instr::Rmw { dst, place: place()?, update, order: *order }
+            }
+            Access::Exchange(value, order) => {
+                let update = self.stored(value)?;
+                Instr::Rmw { dst, place: place()?, update, order: *order }
+            }
+            Access::Cas(expected, new, success) => {
+                let (expected, new) = (self.stored(expected), self.stored(new));
+                let (expected, new, failure) = (expected?, new?, success.read());
+                Instr::Cas { dst, place: place()?, expected, new, success: *success, failure, weak: false }
+            }
+            Access::BlockingCas(expected, new, order) => {
+                let (expected, new) = (self.stored(expected), self.stored(new));
+                Instr::BlockingCas { place: place()?, expected: expected?, new: new?, order: *order }
+            }
+            Access::Wait(values, order) => {
+                let used = if dst.is_some() { self.assigned_wait(span, values) } else { values };
+                let values: Vec<_> = used.iter().map(|value| self.stored(value)).collect();
+                Instr::Wait { dst, place: place()?, values: values.into_iter().collect::<Option<_>>()?, order: *order }
+            }
+            Access::Lock => Instr::Lock(place()?),
+            Access::Unlock => Instr::Unlock(place()?),
+        })
+    }
+
+    /// The values that a wait with a result really waits for: Rocker drops the first of several.
+    fn assigned_wait<'v>(&mut self, span: Span, values: &'v [ast::Expr<'s>]) -> &'v [ast::Expr<'s>] {
+        let [first, rest @ ..] = values else { return values };
+        if rest.is_empty() {
+            return values;
+        }
+        let problem = Diagnostic::warning(codes::WAIT_DROPS_VALUE, "the first value of this `wait` is ignored");
+        let problem = problem.at(first.span, "as in Rocker, this value is not waited for");
+        let problem = problem.context(span, "because the result is assigned");
+        self.diagnostics
+            .push(problem.help("to wait for it too, write it twice; this text cannot be read otherwise by Rocker"));
+        rest
+    }
+
+    fn register(&mut self, name: &Name<'s>) -> Option<RegId> {
+        self.registers.find(name, self.locations, self.diagnostics)
+    }
+
+    /// The location with this name, if it is of the kind that the access needs.
+    fn location(&mut self, name: &Name<'s>, wanted: LocKind) -> Option<LocId> {
+        let Some(loc) = self.locations.get(name.text) else {
+            let problem = if self.registers.contains(name.text) {
+                let message = format!("`{}` is a local variable, not a shared location", name.text);
+                Diagnostic::error(codes::NOT_A_VALUE, message).at(name.span, "expected a location")
+            } else {
+                unknown_location(name, self.locations)
+            };
+            self.diagnostics.push(problem);
+            return None;
+        };
+        let (declared, kind) = self.locations.declaration(loc);
+        if kind == wanted {
+            return Some(loc);
+        }
+        let (is, help) = match kind {
+            LocKind::Atomic => ("atomic", "use `load` and `store`, or declare it with `na`"),
+            LocKind::Plain => ("plain", "use `naload` and `nastore`, or declare it with `global`"),
+        };
+        let problem =
+            Diagnostic::error(codes::WRONG_KIND, format!("`{}` is {is} and not accessed like this", name.text));
+        let problem =
+            problem.at(name.span, "this access does not fit").context(declared, format!("declared {is} here"));
+        self.diagnostics.push(problem.help(help));
+        None
+    }
+
+    /// An expression whose value is reduced to the value range; warns about constants outside of it.
+    fn stored(&mut self, expr: &ast::Expr<'s>) -> Option<Expr> {
+        let value = self.expr(expr)?;
+        let modulus = i32::from(self.modulus);
+        if let Some(constant) = value.as_const().filter(|constant| !(0..modulus).contains(constant)) {
+            let reduced = (constant % modulus).rem_euclid(256);
+            let message = format!("the constant {constant} becomes {reduced} here");
+            let problem = Diagnostic::warning(codes::CONSTANT_WRAPS, message);
+            self.diagnostics.push(problem.at(expr.span, format!("values lie between 0 and {}", modulus - 1)));
+        }
+        Some(value)
+    }
+
+    fn expr(&mut self, expr: &ast::Expr<'s>) -> Option<Expr> {
+        Some(match &expr.kind {
+            ExprKind::Number(value) => Expr::Const(*value),
+            ExprKind::Name(text) => Expr::Reg(self.register(&Name { text, span: expr.span })?),
+            ExprKind::Unary(op, operand) => Expr::unary(*op, self.expr(operand)?),
+            ExprKind::Binary(op, left, right) => {
+                let (left, right) = (self.expr(left), self.expr(right));
+                Expr::binary(*op, left?, right?)
+            }
+        })
+    }
+}

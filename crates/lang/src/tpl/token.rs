@@ -1,0 +1,168 @@
+//! Words and symbols.
+
+use crate::codes;
+use crate::support::Diagnostics;
+use logos::{FilterResult, Logos};
+use steadfast_diag::Diagnostic;
+use steadfast_span::Span;
+
+/// What a piece of text is. Names of operations (`load`, `FADD`, …) are plain names; only words that begin a declaration or a
+/// statement, constants and modes are reserved.
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
+#[logos(skip r"[ \t\r\n\u{000C}\u{FEFF}]+")]
+#[logos(skip r"//[^\n]*")]
+#[logos(error = LexError)]
+#[rustfmt::skip]
+pub(super) enum TokenKind {
+    #[token("max_value")] MaxValue,
+    #[token("global")] Global,
+    #[token("na")] Na,
+    #[token("track")] Track,
+    #[token("fn")] Fn,
+    #[token("local")] Local,
+    #[token("if")] If,
+    #[token("else")] Else,
+    #[token("while")] While,
+    #[token("goto")] Goto,
+    #[token("oneof")] OneOf,
+    #[token("skip")] Skip,
+    #[token("fence")] Fence,
+    #[token("true")] True,
+    #[token("false")] False,
+    #[token("rlx")] #[token("acq")] #[token("rel")] #[token("acq_rel")] #[token("rel_acq")] #[token("seq_cst")] Mode,
+    #[regex("[A-Za-z_][A-Za-z0-9_]*")] Name,
+    #[regex("[0-9][A-Za-z0-9_]*")] Number,
+    #[token("{")] OpenBrace,
+    #[token("}")] CloseBrace,
+    #[token("(")] OpenParen,
+    #[token(")")] CloseParen,
+    #[token(",")] Comma,
+    #[token(";")] Semicolon,
+    #[token(":")] Colon,
+    #[token(".")] Dot,
+    #[token("=")] Assign,
+    #[token("||")] OrOr,
+    #[token("&&")] AndAnd,
+    #[token("|")] Or,
+    #[token("^")] Caret,
+    #[token("&")] And,
+    #[token("==")] EqEq,
+    #[token("!=")] NotEq,
+    #[token("<=")] LessEq,
+    #[token(">=")] GreaterEq,
+    #[token("<")] Less,
+    #[token(">")] Greater,
+    #[token("<<")] ShiftLeft,
+    #[token(">>")] ShiftRight,
+    #[token("+")] Plus,
+    #[token("-")] Minus,
+    #[token("*")] Star,
+    #[token("/")] Slash,
+    #[token("%")] Percent,
+    #[token("!")] Not,
+    #[token("~")] Tilde,
+    /// A comment between `/*` and `*/`; never handed on.
+    #[token("/*", block_comment)] BlockComment,
+    /// After the last token. It is empty and lies at the end of the file.
+    EndOfFile,
+}
+
+/// Why no token begins somewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LexError {
+    /// No token begins with this character.
+    #[default]
+    UnknownCharacter,
+    /// `/*` without `*/`.
+    UnclosedComment,
+}
+
+/// A token and where it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) span: Span,
+}
+
+impl TokenKind {
+    /// Whether the word is reserved and cannot be a name.
+    pub(super) fn is_reserved_word(self) -> bool {
+        use TokenKind as T;
+        matches!(
+            self,
+            T::MaxValue
+                | T::Global
+                | T::Na
+                | T::Track
+                | T::Fn
+                | T::Local
+                | T::If
+                | T::Else
+                | T::While
+                | T::Goto
+                | T::OneOf
+        ) || matches!(self, T::Skip | T::Fence | T::True | T::False | T::Mode)
+    }
+
+    /// Whether it can only stand outside of functions, so that finding it inside of one means that a `}` is missing.
+    pub(super) fn begins_declaration(self) -> bool {
+        matches!(self, Self::MaxValue | Self::Global | Self::Na | Self::Track | Self::Fn)
+    }
+
+    /// Whether it always begins a statement, so that parsing can resume there after an error.
+    pub(super) fn begins_statement(self) -> bool {
+        matches!(self, Self::Local | Self::If | Self::While | Self::Goto | Self::OneOf | Self::Skip | Self::Fence)
+    }
+}
+
+fn block_comment(lexer: &mut logos::Lexer<TokenKind>) -> FilterResult<(), LexError> {
+    if let Some(end) = lexer.remainder().find("*/") {
+        lexer.bump(end + 2);
+        return FilterResult::Skip;
+    }
+    lexer.bump(lexer.remainder().len());
+    FilterResult::Error(LexError::UnclosedComment)
+}
+
+/// All tokens of the text, ending with exactly one [`TokenKind::EndOfFile`]. Text that is no token is reported and left out.
+pub(super) fn tokens(text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
+    let mut tokens = Vec::with_capacity(text.len() / 3);
+    let mut unknown: Option<Span> = None;
+    for (result, range) in TokenKind::lexer(text).spanned() {
+        let span = Span::new(range.start as u32, range.end as u32);
+        // Neighbouring unknown characters are one mistake, not many.
+        if result == Err(LexError::UnknownCharacter) && unknown.is_none_or(|run| run.end == span.start) {
+            unknown = Some(unknown.map_or(span, |run| run.to(span)));
+            continue;
+        }
+        report_unknown(unknown.take(), text, diagnostics);
+        match result {
+            Ok(kind) => tokens.push(Token { kind, span }),
+            Err(LexError::UnknownCharacter) => unknown = Some(span),
+            Err(LexError::UnclosedComment) => diagnostics.push(unclosed_comment(span)),
+        }
+    }
+    report_unknown(unknown, text, diagnostics);
+    let end = text.len() as u32;
+    tokens.push(Token { kind: TokenKind::EndOfFile, span: Span::new(end, end) });
+    tokens
+}
+
+fn report_unknown(run: Option<Span>, text: &str, diagnostics: &mut Diagnostics) {
+    let Some(span) = run else { return };
+    let found = text.get(span.range()).unwrap_or_default();
+    let shown: String = found.chars().take(20).collect();
+    let problem = Diagnostic::error(codes::UNKNOWN_CHARACTER, format!("unknown text `{}`", shown.escape_debug()));
+    let problem = problem.at(span, "nothing in TPL begins like this");
+    diagnostics.push(match found {
+        "\"" | "'" => problem.help("TPL has no strings and no characters, only numbers"),
+        "#" => problem.help("comments begin with `//`"),
+        "[" | "]" => problem.help("TPL has no arrays; the Steadfast language has"),
+        _ => problem,
+    });
+}
+
+fn unclosed_comment(span: Span) -> Diagnostic {
+    let opening = Span::new(span.start, span.start + 2);
+    Diagnostic::error(codes::UNCLOSED_COMMENT, "this comment is never closed").at(opening, "no `*/` follows")
+}
