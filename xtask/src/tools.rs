@@ -70,7 +70,10 @@ fn install(packages: &[&str]) -> Result<()> {
     let Some(prefix) = privileges() else {
         bail!("installing needs root or sudo; {by_hand}");
     };
-    process::run(&mut apt_get(&prefix, &["update"]))?;
+    // A list that cannot be refreshed, for instance because one of several servers is down, may still be good enough.
+    if let Err(error) = process::run(&mut apt_get(&prefix, &["update"])) {
+        eprintln!("warning: {error:#}");
+    }
     process::run(apt_get(&prefix, &["install", "-y"]).args(packages))
 }
 

@@ -54,10 +54,12 @@ thread right {
 ```
 
 What to do: put `fence(seq_cst)` between the store and the load in both
-threads, or make all four accesses `seq_cst` if the model distinguishes them
-(`rc11`), or replace the store by a read-modify-write such as `swap`. If the
-stale value cannot do harm because nothing depends on it, ask the weaker
-question with `--notion observational`.
+threads; or make all four accesses `seq_cst` if the model gives that a meaning
+(`rc11`); or make both accesses to one of the locations read-modify-writes, the
+store a `swap` and the load a `fetch_add(0)`, because those always take the
+newest value and synchronise with each other. Under `tso` it is enough to
+replace the stores by `swap`. If the stale value cannot do harm because nothing
+depends on it, ask the weaker question with `--notion observational`.
 ",
     },
     CodeInfo {
@@ -93,10 +95,11 @@ thread right {
 }
 ```
 
-What to do: use a read-modify-write (`swap`, `fetch_add`, a successful
-`compare_exchange`) for one of the writes in each thread, or put
-`fence(seq_cst)` between them. No processor of the x86 family reorders writes
-like this; if the program only runs there, check it with `--model tso`.
+What to do: put `fence(seq_cst)` between the two writes in both threads; or
+make both writes to one of the locations read-modify-writes such as `swap`,
+because those always come after the newest write and synchronise with it. No
+processor of the x86 family reorders writes like this; if the program only
+runs there, and the compiler is no concern, check it with `--model tso`.
 ",
     },
     CodeInfo {
