@@ -24,6 +24,14 @@ pub struct CodeInfo {
     pub explanation: &'static str,
 }
 
+impl CodeInfo {
+    /// The example programs in the explanation: the contents of its `c` blocks.
+    pub fn examples(&self) -> impl Iterator<Item = &'static str> {
+        let blocks = self.explanation.split("```c\n").skip(1);
+        blocks.filter_map(|rest| rest.split_once("```")).map(|(program, _)| program)
+    }
+}
+
 impl From<(Code, &'static str, &'static str)> for CodeInfo {
     fn from((code, title, explanation): (Code, &'static str, &'static str)) -> Self {
         Self { code, title, explanation }
@@ -94,6 +102,13 @@ mod tests {
         registry.add(&[(Code("E0001"), "bad", "Worse."), (verdict::STALE_READ, "other", "Other.")]);
         assert_eq!(registry.find("E0001").map(|info| info.title), Some("bad"));
         assert_ne!(registry.find("V0001").map(|info| info.title), Some("other"));
+    }
+
+    #[test]
+    fn every_verdict_has_an_example() {
+        for info in verdict::CODES {
+            assert_eq!(info.examples().filter(|program| program.contains("thread ")).count(), 1, "{}", info.code.0);
+        }
     }
 
     #[test]
