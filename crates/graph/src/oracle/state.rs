@@ -1,0 +1,200 @@
+//! A graph together with the threads that generated it, and its one-step extensions (POPL'21, Definition 3.10).
+
+use crate::oracle::Limit;
+use crate::oracle::interpret::{Interpreter, Local, MAX_SERIAL, Status};
+use crate::{Axioms, Event, EventId, Execution, Order, ScFences};
+use steadfast_ir::{FenceOrder, Instr, LocId, Program, ThreadId};
+use steadfast_span::Index;
+
+/// A generated graph and where its threads are.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) graph: Execution,
+    pub(crate) threads: Vec<Local>,
+}
+
+impl State {
+    /// A description that two states share iff they are equal up to the numbering of events.
+    pub(crate) fn canonical(&self) -> Vec<u32> {
+        let mut key = self.graph.canonical();
+        self.threads.iter().for_each(|thread| thread.describe(&mut key));
+        key
+    }
+
+    /// Whether no thread has anything left to do.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.threads.iter().all(|thread| thread.status != Status::Running)
+    }
+
+    /// The state after one thread has moved to `local`.
+    fn moved(&self, graph: Execution, thread: ThreadId, local: Local) -> Self {
+        let mut next = Self { graph, threads: self.threads.clone() };
+        let events = next.graph.thread(thread).to_vec();
+        for (serial, event) in events.into_iter().enumerate() {
+            if local.observed >> serial & 1 == 1 {
+                next.graph.mark_observed(event);
+            }
+        }
+        next.threads[thread.index()] = local;
+        next
+    }
+}
+
+/// Generates the graphs of a program, as one model wants its fences translated.
+pub(crate) struct Generator<'p> {
+    program: &'p Program,
+    fences: ScFences,
+    /// Stands for the order of SC fences, where the model has none of its own.
+    ghost: Option<LocId>,
+}
+
+impl<'p> Generator<'p> {
+    pub(crate) fn new(program: &'p Program, axioms: Axioms) -> Self {
+        let fences = axioms.sc_fences();
+        let has_sc_fence = program.threads.iter().flat_map(|thread| &thread.code).any(|i| is_sc_fence(&i.op));
+        let ghost = (fences != ScFences::Primitive && has_sc_fence).then(|| LocId::new(program.locations.len()));
+        Self { program, fences, ghost }
+    }
+
+    fn interpreter(&self, thread: ThreadId) -> Interpreter<'p> {
+        Interpreter::new(self.program, thread, self.fences)
+    }
+
+    /// The graph before any thread has moved.
+    pub(crate) fn initial_graph(&self) -> Execution {
+        let mut graph = Execution::of(self.program);
+        if self.ghost.is_some() {
+            graph.add_ghost_location();
+        }
+        graph
+    }
+
+    /// The states in which no thread has moved.
+    pub(crate) fn initial(&self) -> Result<Vec<State>, Limit> {
+        let mut states = vec![State { graph: self.initial_graph(), threads: Vec::new() }];
+        for thread in self.program.threads.indices() {
+            let starts = self.interpreter(thread).start()?;
+            states =
+                states.iter().flat_map(|state| starts.iter().map(|start| state.with_thread(start.clone()))).collect();
+        }
+        Ok(states)
+    }
+
+    /// All states that are one visible step away, whether a model allows them or not.
+    pub(crate) fn successors(&self, state: &State) -> Result<Vec<State>, Limit> {
+        let mut found = Vec::new();
+        for (position, local) in state.threads.iter().enumerate() {
+            let thread = ThreadId::new(position);
+            match self.interpreter(thread).next(local) {
+                None => {}
+                Some(Instr::Fence(order)) => self.fence_steps(state, thread, *order, &mut found)?,
+                Some(_) => self.access_steps(state, thread, &mut found)?,
+            }
+        }
+        Ok(found)
+    }
+
+    fn access_steps(&self, state: &State, thread: ThreadId, found: &mut Vec<State>) -> Result<(), Limit> {
+        let (interpreter, local) = (self.interpreter(thread), &state.threads[thread.index()]);
+        let serial = next_serial(state, thread)?;
+        let fail = |error| state.moved(state.graph.clone(), thread, interpreter.fail(local, error));
+        let location = match interpreter.location(local) {
+            Ok(Some(location)) => location,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                found.push(fail(error));
+                return Ok(());
+            }
+        };
+        for &source in state.graph.mo(location) {
+            let value = state.graph.event(source).value_written;
+            match interpreter.outcomes(local, location, value) {
+                Err(error) => found.push(fail(error)),
+                Ok(outcomes) => {
+                    for outcome in outcomes {
+                        let mut graph = state.graph.clone();
+                        graph.add(outcome.event, source);
+                        if let Some(error) = outcome.error {
+                            found.push(state.moved(graph, thread, interpreter.fail(local, error)));
+                            continue;
+                        }
+                        for next in interpreter.after(local, serial, Some(&outcome))? {
+                            found.push(state.moved(graph.clone(), thread, next));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fence_steps(
+        &self,
+        state: &State,
+        thread: ThreadId,
+        order: FenceOrder,
+        found: &mut Vec<State>,
+    ) -> Result<(), Limit> {
+        let (interpreter, local) = (self.interpreter(thread), &state.threads[thread.index()]);
+        next_serial(state, thread)?;
+        let span = interpreter.span(local);
+        let at = |event: Event| event.at(local.pc, span);
+        let graphs = match self.ghost.filter(|_| order == FenceOrder::SeqCst) {
+            None => vec![with_fence(&state.graph, at(Event::fence(thread, order)))],
+            Some(ghost) => self.encoded_fence(&state.graph, thread, ghost, &at),
+        };
+        for graph in graphs {
+            for next in interpreter.after(local, 0, None)? {
+                found.push(state.moved(graph.clone(), thread, next));
+            }
+        }
+        Ok(())
+    }
+
+    /// An SC fence as an update of the ghost location, between an acquire and a release fence if the model wants them. The three
+    /// events are one step: the fences do not branch, and a fence at the end of a thread orders nothing.
+    fn encoded_fence(
+        &self,
+        graph: &Execution,
+        thread: ThreadId,
+        ghost: LocId,
+        at: &dyn Fn(Event) -> Event,
+    ) -> Vec<Execution> {
+        let fenced = self.fences == ScFences::FencedUpdate;
+        let around = |graph: &Execution, order: Order| {
+            if fenced { with_fence(graph, at(Event::fence(thread, order)).as_ghost()) } else { graph.clone() }
+        };
+        let before = around(graph, Order::ACQUIRE);
+        let update = at(Event::update(thread, ghost, 0, 0, Order::ACQ_REL)).as_ghost();
+        let place = |&source: &EventId| {
+            let mut placed = before.clone();
+            placed.add(update, source);
+            around(&placed, Order::RELEASE)
+        };
+        graph.mo(ghost).iter().map(place).collect()
+    }
+}
+
+impl State {
+    fn with_thread(&self, local: Local) -> Self {
+        let mut next = self.clone();
+        next.threads.push(local);
+        next
+    }
+}
+
+pub(crate) fn is_sc_fence(op: &Instr) -> bool {
+    matches!(op, Instr::Fence(FenceOrder::SeqCst))
+}
+
+fn with_fence(graph: &Execution, fence: Event) -> Execution {
+    let mut next = graph.clone();
+    next.push(fence);
+    next
+}
+
+/// The number of the thread's next event, with room for the three events of an encoded fence.
+fn next_serial(state: &State, thread: ThreadId) -> Result<u32, Limit> {
+    let serial = state.graph.thread(thread).len() as u32;
+    if serial + 3 <= MAX_SERIAL { Ok(serial) } else { Err(Limit::Events) }
+}
