@@ -53,6 +53,7 @@
 pub mod axioms;
 mod base;
 mod cycle;
+mod dot;
 mod event;
 mod execution;
 pub mod oracle;
@@ -64,6 +65,7 @@ mod shrink;
 pub use axioms::{Axioms, GhostEdges, ScFences};
 pub use base::{Base, EdgeKind};
 pub use cycle::LabelledCycle;
+pub use dot::dot;
 pub use event::{Event, EventId, EventKind, Order};
 pub use execution::{Execution, IllFormed};
 pub use relation::Relation;

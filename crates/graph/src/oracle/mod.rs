@@ -3,6 +3,8 @@
 //! It is slow and obvious on purpose: it exists so that fast algorithms can be tested against it. Programs must be free of
 //! unbounded loops; whatever does not fit the bounds is reported as [`OracleVerdict::TooLarge`], never guessed.
 
+#[cfg(test)]
+mod buffers;
 mod explore;
 #[cfg(test)]
 mod flat;
