@@ -25,6 +25,8 @@ pub(super) struct File<'s> {
     /// The locations of `track`; their values have no effect.
     pub(super) tracked: Vec<Name<'s>>,
     pub(super) threads: Vec<Function<'s>>,
+    /// Whether a declaration was left out because of an error in it.
+    pub(super) incomplete: bool,
 }
 
 /// One location of `global` or `na`.

@@ -14,7 +14,9 @@ impl<'s> Parser<'s, '_> {
     pub(super) fn file(&mut self) -> File<'s> {
         let mut file = File::default();
         while self.kind() != T::EndOfFile {
+            let is_thread = self.kind() == T::Fn;
             if self.declaration(&mut file).is_err() {
+                file.incomplete |= !is_thread;
                 self.skip_to_declaration();
             }
         }
@@ -69,15 +71,26 @@ impl<'s> Parser<'s, '_> {
 
     fn locations(&mut self, file: &mut File<'s>, kind: LocKind) -> Parse<()> {
         self.bump();
-        loop {
-            let name = self.name("the name of a location")?;
-            let init = match self.accept(T::Assign) {
-                Some(_) => Some(self.number("an initial value")?),
+        self.list(|parser| {
+            let name = parser.name("the name of a location")?;
+            let init = match parser.accept(T::Assign) {
+                Some(_) => parser.number("an initial value").ok(),
                 None => None,
             };
             file.locations.push(Declared { name, kind, init });
+            Ok(())
+        });
+        self.semicolon()
+    }
+
+    /// Items separated by commas. One with an error is left out; the others are still read.
+    pub(super) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Parse<()>) {
+        loop {
+            if item(self).is_err() {
+                self.skip_list_item();
+            }
             if self.accept(T::Comma).is_none() {
-                return self.semicolon();
+                return;
             }
         }
     }

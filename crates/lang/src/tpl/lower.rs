@@ -16,6 +16,8 @@ const DEFAULT_MAX_VALUE: Value = Value::MAX;
 pub(super) struct Locations<'s> {
     ids: HashMap<&'s str, LocId>,
     declared: IndexVec<LocId, (Name<'s>, LocKind)>,
+    /// Whether a declaration could not be read, so that an unknown name may be in it.
+    incomplete: bool,
 }
 
 impl<'s> Locations<'s> {
@@ -31,8 +33,18 @@ impl<'s> Locations<'s> {
     }
 
     /// All names in the order of their declaration.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'s str> + '_ {
+    fn names(&self) -> impl Iterator<Item = &'s str> + '_ {
         self.declared.iter().map(|(name, _)| name.text)
+    }
+
+    /// Reports a location that nobody declared.
+    pub(super) fn report_unknown(&self, name: &Name, diagnostics: &mut Diagnostics) {
+        if self.incomplete {
+            return;
+        }
+        let problem = Diagnostic::error(codes::UNKNOWN_LOCATION, format!("unknown location `{}`", name.text));
+        let problem = problem.at(name.span, "not declared with `global` or `na`");
+        diagnostics.push(support::suggest(problem, name.text, self.names()));
     }
 }
 
@@ -45,7 +57,7 @@ pub(super) fn lower(file: &File, name: String, diagnostics: &mut Diagnostics) ->
     let locations = locations(file, max_value, &mut program, diagnostics);
     for tracked in &file.tracked {
         if locations.get(tracked.text).is_none() {
-            diagnostics.push(unknown_location(tracked, &locations));
+            locations.report_unknown(tracked, diagnostics);
         }
     }
     let mut thread_names: HashMap<&str, Span> = HashMap::new();
@@ -73,7 +85,7 @@ fn locations<'s>(
     program: &mut ProgramBuilder,
     diagnostics: &mut Diagnostics,
 ) -> Locations<'s> {
-    let mut locations = Locations { ids: HashMap::new(), declared: IndexVec::new() };
+    let mut locations = Locations { ids: HashMap::new(), declared: IndexVec::new(), incomplete: file.incomplete };
     for &Declared { name, kind, init } in &file.locations {
         if let Some(&first) = locations.ids.get(name.text) {
             diagnostics.push(duplicate("location", &name, locations.declaration(first).0));
@@ -99,12 +111,6 @@ fn initial_value(number: Number, max_value: Value, diagnostics: &mut Diagnostics
             0
         }
     }
-}
-
-/// The error for a location that nobody declared.
-pub(super) fn unknown_location(name: &Name, locations: &Locations) -> Diagnostic {
-    let problem = Diagnostic::error(codes::UNKNOWN_LOCATION, format!("unknown location `{}`", name.text));
-    support::suggest(problem.at(name.span, "not declared with `global` or `na`"), name.text, locations.names())
 }
 
 /// The error for a second declaration.

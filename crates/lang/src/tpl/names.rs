@@ -10,6 +10,13 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{Label, RegId, ThreadBuilder};
 use steadfast_span::Span;
 
+/// What is done with a local variable, for advice.
+#[derive(Clone, Copy)]
+pub(super) enum Role {
+    Used,
+    Assigned,
+}
+
 /// The local variables of a thread, in the order of their declaration.
 #[derive(Default)]
 pub(super) struct Registers<'s> {
@@ -29,10 +36,16 @@ impl<'s> Registers<'s> {
     }
 
     /// The variable with this name; an error if there is none.
-    pub(super) fn find(&self, name: &Name, locations: &Locations, diagnostics: &mut Diagnostics) -> Option<RegId> {
+    pub(super) fn find(
+        &self,
+        name: &Name,
+        role: Role,
+        locations: &Locations,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<RegId> {
         let found = self.ids.get(name.text).map(|&(id, _)| id);
         if found.is_none() {
-            diagnostics.push(self.unknown(name, locations));
+            diagnostics.push(self.unknown(name, role, locations));
         }
         found
     }
@@ -42,12 +55,15 @@ impl<'s> Registers<'s> {
         self.ids.contains_key(name)
     }
 
-    fn unknown(&self, name: &Name, locations: &Locations) -> Diagnostic {
+    fn unknown(&self, name: &Name, role: Role, locations: &Locations) -> Diagnostic {
         if let Some(location) = locations.get(name.text) {
             let message = format!("`{}` is a shared location, not a local variable", name.text);
             let problem = Diagnostic::error(codes::NOT_A_VALUE, message).at(name.span, "expected a local variable");
             let problem = problem.context(locations.declaration(location).0, "declared as a location here");
-            return problem.help(format!("load it first: `r = {}.load(acq);`", name.text));
+            return problem.help(match role {
+                Role::Used => format!("load it first: `r = {}.load(acq);`", name.text),
+                Role::Assigned => format!("to write to it, use `{}.store(…)`", name.text),
+            });
         }
         let problem = Diagnostic::error(codes::UNKNOWN_REGISTER, format!("unknown local variable `{}`", name.text));
         let problem = problem.at(name.span, "not declared with `local` before");

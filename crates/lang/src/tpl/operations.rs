@@ -13,6 +13,9 @@ pub(super) const METHODS: [&str; 4] = ["load", "store", "naload", "nastore"];
 /// Operations that are written `FADD(x, …)`.
 pub(super) const FUNCTIONS: [&str; 7] = ["FADD", "exchange", "CAS", "BCAS", "wait", "lock", "unlock"];
 
+/// The modes of accesses, for messages.
+const MODES: &str = "the modes are `rlx`, `acq` and `rel`";
+
 /// What stands between the parentheses.
 struct Arguments<'s> {
     values: Vec<Expr<'s>>,
@@ -159,7 +162,8 @@ impl<'s> Parser<'s, '_> {
             "load" | "naload" if !assigned => {
                 let problem = problem(format!("the result of `{}` is not used", op.word));
                 let problem = problem.at(op.span, "this does nothing but read");
-                Err(self.report(problem.help("assign it to a local variable: `r = x.load(…);`")))
+                let help = format!("assign it to a local variable: `r = x.{}(…);`", op.word);
+                Err(self.report(problem.help(help)))
             }
             "store" | "nastore" | "BCAS" | "lock" | "unlock" if assigned => {
                 let problem = problem(format!("`{}` has no result that could be assigned", op.word));
@@ -178,13 +182,17 @@ impl<'s> Parser<'s, '_> {
         span: Span,
         what: &str,
     ) -> Parse<[Expr<'s>; N]> {
-        values.try_into().map_err(|_| self.wrong_arguments(op, span, &format!("it takes {what}, and then modes")))
+        let foreign = |value: &Expr| matches!(value.kind, ExprKind::Name(word) if mode_for(word).is_some());
+        values.try_into().map_err(|values: Vec<Expr>| match values.into_iter().find(foreign) {
+            Some(mode) => self.unknown_mode(mode.span, MODES),
+            None => self.wrong_arguments(op, span, &format!("it takes {what}, and then modes")),
+        })
     }
 
     fn no_values(&mut self, op: Operation<'s>, values: &[Expr<'s>], span: Span) -> Parse<()> {
         // A mistyped mode looks like a value; that is the likelier mistake.
         if let [Expr { kind: ExprKind::Name(_), span, .. }] = values {
-            return Err(self.unknown_mode(*span, "the modes are `rlx`, `acq` and `rel`"));
+            return Err(self.unknown_mode(*span, MODES));
         }
         if values.is_empty() { Ok(()) } else { Err(self.wrong_arguments(op, span, "it takes no value here")) }
     }

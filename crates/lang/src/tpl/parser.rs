@@ -213,6 +213,20 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
     }
 
+    /// Skips to the end of a broken item of a list: a comma, the end of the statement, or a new line.
+    pub(super) fn skip_list_item(&mut self) {
+        use TokenKind::{CloseBrace, Comma, EndOfFile, OpenBrace, Semicolon};
+        if matches!(self.second_kind(), Comma | Semicolon) {
+            self.bump();
+        }
+        while !matches!(self.kind(), Comma | Semicolon | OpenBrace | CloseBrace | EndOfFile)
+            && !self.kind().begins_declaration()
+            && !self.starts_line()
+        {
+            self.bump();
+        }
+    }
+
     /// Skips to the next declaration.
     pub(super) fn skip_to_declaration(&mut self) {
         while self.kind() != TokenKind::EndOfFile && !self.kind().begins_declaration() {

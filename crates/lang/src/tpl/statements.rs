@@ -79,7 +79,7 @@ impl<'s> Parser<'s, '_> {
     /// A statement that ends with `;`, without it.
     fn simple_statement(&mut self) -> Parse<StatementKind<'s>> {
         match (self.kind(), self.second_kind()) {
-            (T::Local, _) => self.locals(),
+            (T::Local, _) => Ok(self.locals()),
             (T::Goto, _) => {
                 self.bump();
                 Ok(StatementKind::Goto(self.name("a label")?))
@@ -103,13 +103,14 @@ impl<'s> Parser<'s, '_> {
         self.report_once(support::suggest(problem, word, STATEMENTS))
     }
 
-    fn locals(&mut self) -> Parse<StatementKind<'s>> {
+    fn locals(&mut self) -> StatementKind<'s> {
         self.bump();
-        let mut names = vec![self.name("the name of a local variable")?];
-        while self.accept(T::Comma).is_some() {
-            names.push(self.name("the name of a local variable")?);
-        }
-        Ok(StatementKind::Local(names))
+        let mut names = Vec::new();
+        self.list(|parser| {
+            names.push(parser.name("the name of a local variable")?);
+            Ok(())
+        });
+        StatementKind::Local(names)
     }
 
     fn assignment(&mut self) -> Parse<StatementKind<'s>> {

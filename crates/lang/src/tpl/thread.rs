@@ -1,8 +1,8 @@
 //! From the syntax tree to instructions: the code of one thread.
 
 use super::ast::{self, Access, ExprKind, Function, Name, Statement, StatementKind};
-use super::lower::{Locations, unknown_location};
-use super::names::{Labels, Registers};
+use super::lower::Locations;
+use super::names::{Labels, Registers, Role};
 use crate::codes;
 use crate::support::Diagnostics;
 use steadfast_diag::Diagnostic;
@@ -38,6 +38,9 @@ struct Thread<'a, 's> {
 impl<'s> Thread<'_, 's> {
     fn block(&mut self, statements: &[Statement<'s>]) {
         for statement in statements {
+            if self.diagnostics.is_full() {
+                return;
+            }
             self.code.at(statement.span);
             // A statement without meaning has been reported; the others are still checked.
             let _ = self.statement(statement);
@@ -76,7 +79,7 @@ impl<'s> Thread<'_, 's> {
             }
             StatementKind::Fence(order) => self.code.fence(*order),
             StatementKind::Assign { dst, value } => {
-                let (dst, value) = (self.register(dst), self.stored(value));
+                let (dst, value) = (self.destination(dst), self.stored(value));
                 self.code.emit(Instr::Assign { dst: dst?, value: value? });
             }
             StatementKind::Access { dst, location, access } => self.access(span, dst.as_ref(), location, access)?,
@@ -138,7 +141,7 @@ impl<'s> Thread<'_, 's> {
         let plain = matches!(access, Access::PlainLoad | Access::PlainStore(_));
         let loc = self.location(location, if plain { LocKind::Plain } else { LocKind::Atomic });
         let dst = match dst {
-            Some(name) => Some(self.register(name)?),
+            Some(name) => Some(self.destination(name)?),
             None => None,
         };
         let op = self.instruction(span, dst, loc, access)?;
@@ -205,40 +208,44 @@ impl<'s> Thread<'_, 's> {
         let problem = Diagnostic::warning(codes::WAIT_DROPS_VALUE, "the first value of this `wait` is ignored");
         let problem = problem.at(first.span, "as in Rocker, this value is not waited for");
         let problem = problem.context(span, "because the result is assigned");
-        self.diagnostics
-            .push(problem.help("to wait for it too, write it twice; this text cannot be read otherwise by Rocker"));
+        self.diagnostics.push(problem.help("to wait for it too, write it twice"));
         rest
     }
 
+    /// A variable whose value is used.
     fn register(&mut self, name: &Name<'s>) -> Option<RegId> {
-        self.registers.find(name, self.locations, self.diagnostics)
+        self.registers.find(name, Role::Used, self.locations, self.diagnostics)
+    }
+
+    /// A variable that is assigned.
+    fn destination(&mut self, name: &Name<'s>) -> Option<RegId> {
+        self.registers.find(name, Role::Assigned, self.locations, self.diagnostics)
     }
 
     /// The location with this name, if it is of the kind that the access needs.
     fn location(&mut self, name: &Name<'s>, wanted: LocKind) -> Option<LocId> {
         let Some(loc) = self.locations.get(name.text) else {
-            let problem = if self.registers.contains(name.text) {
+            if self.registers.contains(name.text) {
                 let message = format!("`{}` is a local variable, not a shared location", name.text);
-                Diagnostic::error(codes::NOT_A_VALUE, message).at(name.span, "expected a location")
+                self.diagnostics
+                    .push(Diagnostic::error(codes::NOT_A_VALUE, message).at(name.span, "expected a location"));
             } else {
-                unknown_location(name, self.locations)
-            };
-            self.diagnostics.push(problem);
+                self.locations.report_unknown(name, self.diagnostics);
+            }
             return None;
         };
         let (declared, kind) = self.locations.declaration(loc);
         if kind == wanted {
             return Some(loc);
         }
-        let (is, help) = match kind {
-            LocKind::Atomic => ("atomic", "use `load` and `store`, or declare it with `na`"),
-            LocKind::Plain => ("plain", "use `naload` and `nastore`, or declare it with `global`"),
+        let (is, access, help) = match kind {
+            LocKind::Atomic => ("atomic", "plain", "use `load` and `store`, or declare it with `na`"),
+            LocKind::Plain => ("plain", "atomic", "use `naload` and `nastore`, or declare it with `global`"),
         };
         let problem =
-            Diagnostic::error(codes::WRONG_KIND, format!("`{}` is {is} and not accessed like this", name.text));
-        let problem =
-            problem.at(name.span, "this access does not fit").context(declared, format!("declared {is} here"));
-        self.diagnostics.push(problem.help(help));
+            Diagnostic::error(codes::WRONG_KIND, format!("{access} access to the {is} location `{}`", name.text));
+        let problem = problem.at(name.span, format!("this access is {access}"));
+        self.diagnostics.push(problem.context(declared, format!("declared {is} here")).help(help));
         None
     }
 

@@ -151,8 +151,9 @@ pub(super) fn tokens(text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
 fn report_unknown(run: Option<Span>, text: &str, diagnostics: &mut Diagnostics) {
     let Some(span) = run else { return };
     let found = text.get(span.range()).unwrap_or_default();
-    let shown: String = found.chars().take(20).collect();
-    let problem = Diagnostic::error(codes::UNKNOWN_CHARACTER, format!("unknown text `{}`", shown.escape_debug()));
+    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let shown: String = found.chars().take(20).map(visible).collect();
+    let problem = Diagnostic::error(codes::UNKNOWN_CHARACTER, format!("unknown text `{shown}`"));
     let problem = problem.at(span, "nothing in TPL begins like this");
     diagnostics.push(match found {
         "\"" | "'" => problem.help("TPL has no strings and no characters, only numbers"),
