@@ -1,11 +1,45 @@
-//! Steadfast's own language.
+//! Steadfast's own language, described in `docs/language.md`.
+//!
+//! Text becomes tokens, a tree, and a program: [`token`], [`parser`] with its `parse_*` files, [`globals`], [`lower`] with its `lower_*`
+//! files, [`code`]. The tree exists also for a wrong text, and is checked as far as it goes, so that one run reports what it can.
+//!
+//! Invariants: building is tried only when nothing was wrong, and reports nothing but sizes; a location or constant is never hidden by a
+//! variable, so a global name means the same everywhere; temporaries are dead between statements and after the condition of a loop.
 
+mod ast;
+mod attributes;
+mod code;
 pub(crate) mod codes;
+mod constant;
+mod globals;
+mod limits;
+mod lower;
+mod lower_accesses;
+mod lower_calls;
+mod lower_statements;
+mod lower_values;
+mod orders;
+mod parse_expressions;
+mod parse_items;
+mod parse_statements;
+mod parser;
+mod program;
+mod recursion;
+mod registers;
+mod token;
+mod types;
 
 use crate::Parsed;
+use crate::support::{Diagnostics, program_name};
+use attributes::Attributes;
 use steadfast_span::SourceFile;
 
 /// Reads a Steadfast program.
-pub(crate) fn parse(_file: &SourceFile) -> Parsed {
-    Parsed { program: None, expectations: Vec::new(), diagnostics: Vec::new() }
+pub(crate) fn parse(file: &SourceFile) -> Parsed {
+    let mut problems = Diagnostics::default();
+    let tree = parser::parse_file(file.text(), &mut problems);
+    let attributes = Attributes::of(&tree.attributes, &mut problems);
+    let name = attributes.name.unwrap_or_else(|| program_name(file));
+    let program = program::build(&tree, name, &mut problems);
+    Parsed { program, expectations: attributes.expectations, diagnostics: problems.finish() }
 }

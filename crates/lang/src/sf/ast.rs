@@ -1,0 +1,229 @@
+//! The syntax tree. It exists also for wrong programs: what could not be read is simply missing from it.
+
+use std::rc::Rc;
+use steadfast_ir::{BinaryOp, UnaryOp};
+use steadfast_span::Span;
+
+/// A name and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub(super) text: Rc<str>,
+    pub(super) span: Span,
+}
+
+/// A whole file.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) constants: Vec<Constant>,
+    pub(super) shared: Vec<Shared>,
+    pub(super) functions: Vec<Function>,
+    pub(super) threads: Vec<Thread>,
+}
+
+/// `#![name = "…"]` or `#![name(word, key = value, …)]`.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub(super) name: Name,
+    /// The text after `=`, without quotes.
+    pub(super) text: Option<String>,
+    /// The arguments in parentheses, each with its value if it has one.
+    pub(super) arguments: Vec<(Name, Option<Name>)>,
+    pub(super) span: Span,
+}
+
+/// `const NAME = value;`
+#[derive(Debug)]
+pub(super) struct Constant {
+    pub(super) name: Name,
+    pub(super) value: Expr,
+}
+
+/// What kind of shared object a declaration makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SharedKind {
+    Atomic,
+    Plain,
+    Mutex,
+}
+
+/// `atomic<T> name[count] = init;`
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) kind: SharedKind,
+    /// Nothing for a mutex.
+    pub(super) ty: Option<Rc<Type>>,
+    pub(super) name: Name,
+    pub(super) count: Option<Expr>,
+    pub(super) init: Init,
+}
+
+/// What a location starts with.
+#[derive(Debug)]
+pub(super) enum Init {
+    Zero,
+    /// The same value for every cell.
+    All(Expr),
+    /// One value per cell.
+    Each(Vec<Expr>, Span),
+}
+
+/// A type.
+#[derive(Debug)]
+pub(super) enum Type {
+    /// `u8`, `bool`
+    Named(Name),
+    /// `0..=N`
+    Range { low: Expr, high: Expr, span: Span },
+}
+
+/// `fn name(parameters) -> result { … }`
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) name: Name,
+    pub(super) parameters: Vec<(Name, Option<Type>)>,
+    pub(super) result: Option<Type>,
+    pub(super) body: Block,
+}
+
+/// `thread name[copies] { … }`
+#[derive(Debug)]
+pub(super) struct Thread {
+    pub(super) name: Name,
+    pub(super) copies: Option<Expr>,
+    pub(super) body: Block,
+}
+
+/// `{ … }`
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) statements: Vec<Stmt>,
+}
+
+/// A statement and where it stands, without its semicolon; for statements with blocks, only the head.
+#[derive(Debug)]
+pub(super) struct Stmt {
+    pub(super) kind: StmtKind,
+    pub(super) span: Span,
+}
+
+/// What a statement does.
+#[derive(Debug)]
+pub(super) enum StmtKind {
+    Let {
+        name: Name,
+        ty: Option<Type>,
+        value: Option<Expr>,
+    },
+    /// `target = value`, or `target op= value`.
+    Assign {
+        target: Expr,
+        op: Option<BinaryOp>,
+        value: Expr,
+    },
+    /// An expression for its effect.
+    Expr(Expr),
+    If {
+        arms: Vec<(Expr, Block)>,
+        otherwise: Option<Block>,
+    },
+    While {
+        cond: Expr,
+        body: Block,
+    },
+    DoWhile {
+        body: Block,
+        cond: Expr,
+    },
+    Loop {
+        body: Block,
+    },
+    For {
+        init: Option<Box<Stmt>>,
+        cond: Option<Expr>,
+        step: Option<Box<Stmt>>,
+        body: Block,
+    },
+    Break,
+    Continue,
+    Choose(Vec<Block>),
+    Block(Block),
+    Label(Name),
+    Goto(Name),
+    Return(Option<Expr>),
+    Skip,
+}
+
+/// An expression and where it stands.
+#[derive(Debug)]
+pub(super) struct Expr {
+    pub(super) kind: ExprKind,
+    pub(super) span: Span,
+    /// The height of this tree, so that what recurses over it can be sure of its stack.
+    pub(super) height: u16,
+}
+
+/// What an expression computes.
+#[derive(Debug)]
+pub(super) enum ExprKind {
+    Number(i32),
+    /// A name; of a path such as `Ordering::Relaxed`, the last part.
+    Name(Name),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `array[index]`
+    Index {
+        array: Name,
+        index: Box<Expr>,
+    },
+    /// `name(arguments)`
+    Call {
+        function: Name,
+        arguments: Vec<Expr>,
+    },
+    /// `place.method(arguments)`
+    Method {
+        place: Box<Expr>,
+        method: Name,
+        arguments: Vec<Expr>,
+    },
+    /// Something that was reported already.
+    Wrong,
+}
+
+impl Expr {
+    /// The expression that stands for one that could not be read.
+    pub(super) fn wrong(span: Span) -> Self {
+        Self { kind: ExprKind::Wrong, span, height: 1 }
+    }
+
+    /// The name, if this is nothing but a name.
+    pub(super) fn as_name(&self) -> Option<&Name> {
+        match &self.kind {
+            ExprKind::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The expressions directly below this one.
+    pub(super) fn children(&self) -> Vec<&Self> {
+        match &self.kind {
+            ExprKind::Number(_) | ExprKind::Name(_) | ExprKind::Wrong => Vec::new(),
+            ExprKind::Unary(_, operand) => vec![operand],
+            ExprKind::Binary(_, left, right) => vec![left, right],
+            ExprKind::Index { index, .. } => vec![index],
+            ExprKind::Call { arguments, .. } => arguments.iter().collect(),
+            ExprKind::Method { place, arguments, .. } => std::iter::once(&**place).chain(arguments).collect(),
+        }
+    }
+}
+
+impl Type {
+    /// Where it is written.
+    pub(super) fn span(&self) -> Span {
+        match self {
+            Self::Named(name) => name.span,
+            Self::Range { span, .. } => *span,
+        }
+    }
+}

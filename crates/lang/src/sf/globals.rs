@@ -1,0 +1,277 @@
+//! What is declared at the outermost level: constants, shared locations, functions.
+
+use super::ast::{self, Expr, Init, Name, Shared, SharedKind, StmtKind, Type};
+use super::constant::constant;
+use super::orders::Order;
+use super::types::Ty;
+use super::{codes, limits};
+use crate::support::Diagnostics;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use steadfast_diag::Diagnostic;
+use steadfast_ir::{LocId, LocKind, Location};
+use steadfast_span::{Index, IndexVec, Span};
+
+/// Names that belong to the language and cannot be declared.
+const RESERVED: [&str; 8] = ["id", "any", "assume", "assert", "observe", "fence", "atomic_thread_fence", "bool"];
+
+/// What a name at the outermost level stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Global {
+    /// Its value; nothing if the declaration was wrong, which has been reported.
+    Constant(Option<i32>),
+    Shared(Place),
+    /// An index into [`Globals::functions`].
+    Function(usize),
+}
+
+/// One location, an array of them, or a mutex.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) kind: SharedKind,
+    pub(super) ty: Ty,
+    pub(super) base: LocId,
+    /// How many cells an array has; nothing if this is no array.
+    pub(super) cells: Option<u32>,
+}
+
+/// A function with what can be known about it before it is inlined.
+#[derive(Debug)]
+pub(super) struct Function<'a> {
+    pub(super) ast: &'a ast::Function,
+    pub(super) parameters: Vec<(&'a Name, Ty)>,
+    /// The type of its result; nothing if it has none.
+    pub(super) result: Option<Ty>,
+    /// Names that are assigned somewhere in it. A parameter that is not can be its argument itself.
+    pub(super) assigned: HashSet<Rc<str>>,
+    /// Its labels, in order.
+    pub(super) labels: Vec<&'a Name>,
+}
+
+/// All declarations.
+#[derive(Debug, Default)]
+pub(super) struct Globals<'a> {
+    names: HashMap<Rc<str>, (Global, Span)>,
+    /// The names in the order of their declarations, for suggestions.
+    pub(super) order: Vec<Rc<str>>,
+    pub(super) locations: IndexVec<LocId, Location>,
+    pub(super) functions: Vec<Function<'a>>,
+}
+
+impl<'a> Globals<'a> {
+    /// Collects the declarations of a file.
+    pub(super) fn of(file: &'a ast::File, problems: &mut Diagnostics) -> Self {
+        let mut globals = Self::default();
+        for item in &file.constants {
+            let value = constant(&item.value, &globals, problems);
+            globals.declare(&item.name, Global::Constant(value), problems);
+        }
+        for item in &file.shared {
+            globals.declare_shared(item, problems);
+        }
+        for item in &file.functions {
+            let function = globals.function(item, problems);
+            globals.functions.push(function);
+            globals.declare(&item.name, Global::Function(globals.functions.len() - 1), problems);
+        }
+        globals
+    }
+
+    /// What a name stands for, and where it was declared.
+    pub(super) fn get(&self, name: &str) -> Option<(Global, Span)> {
+        self.names.get(name).copied()
+    }
+
+    fn declare(&mut self, name: &Name, global: Global, problems: &mut Diagnostics) {
+        if let Some(problem) = reserved(name) {
+            problems.push(problem);
+        } else if let Some(&(_, first)) = self.names.get(&name.text) {
+            problems.push(duplicate(name, first));
+        } else {
+            self.names.insert(name.text.clone(), (global, name.span));
+            self.order.push(name.text.clone());
+        }
+    }
+
+    fn declare_shared(&mut self, item: &Shared, problems: &mut Diagnostics) {
+        let ty = item.ty.as_ref().map_or(Ty::below(2), |ty| self.ty(ty, problems));
+        let cells = item.count.as_ref().map(|count| self.cells(count, problems));
+        let place = Place { kind: item.kind, ty, base: LocId::new(self.locations.len()), cells };
+        self.declare(&item.name, Global::Shared(place), problems);
+        let count = cells.unwrap_or(1) as usize;
+        if self.locations.len() + count > limits::LOCATIONS {
+            let message = format!("the program has more than {} locations", limits::LOCATIONS);
+            problems.push(Diagnostic::error(codes::TOO_LARGE, message).at(item.name.span, "one location too many"));
+            return;
+        }
+        let values = self.initial_values(item, ty, count, problems);
+        let kind = if item.kind == SharedKind::Plain { LocKind::Plain } else { LocKind::Atomic };
+        for (cell, init) in values.into_iter().enumerate() {
+            let name = if cells.is_some() { format!("{}[{cell}]", item.name.text) } else { item.name.text.to_string() };
+            self.locations.push(Location { name, kind, init, modulus: ty.modulus, span: item.name.span });
+        }
+    }
+
+    /// The number of cells of an array; 1 if it makes no sense.
+    fn cells(&self, count: &Expr, problems: &mut Diagnostics) -> u32 {
+        match constant(count, self, problems) {
+            Some(cells) if (1..=limits::LOCATIONS as i32).contains(&cells) => cells as u32,
+            Some(cells) => {
+                let message = format!("an array cannot have {cells} cells");
+                let problem = Diagnostic::error(codes::OUT_OF_RANGE, message).at(count.span, "not a size");
+                problems.push(problem.help(format!("write a number from 1 to {}", limits::LOCATIONS)));
+                1
+            }
+            None => 1,
+        }
+    }
+
+    fn initial_values(&self, item: &Shared, ty: Ty, count: usize, problems: &mut Diagnostics) -> Vec<u8> {
+        if item.kind == SharedKind::Mutex && !matches!(item.init, Init::Zero) {
+            let problem = Diagnostic::error(codes::OUT_OF_RANGE, "a mutex has no initial value");
+            problems.push(problem.at(item.name.span, "it starts unlocked").help("remove the `= …`"));
+            return vec![0; count];
+        }
+        match &item.init {
+            Init::Zero => vec![0; count],
+            Init::All(value) => vec![self.initial_value(value, ty, problems); count],
+            Init::Each(values, span) => {
+                if values.len() != count || item.count.is_none() {
+                    let given = if values.len() == 1 { "1 value".into() } else { format!("{} values", values.len()) };
+                    let problem =
+                        Diagnostic::error(codes::OUT_OF_RANGE, format!("{given} for {}", cells_text(item, count)));
+                    problems.push(problem.at(*span, "does not fit the declaration"));
+                }
+                let mut values: Vec<u8> = values.iter().map(|value| self.initial_value(value, ty, problems)).collect();
+                values.resize(count, 0);
+                values
+            }
+        }
+    }
+
+    fn initial_value(&self, value: &Expr, ty: Ty, problems: &mut Diagnostics) -> u8 {
+        match constant(value, self, problems) {
+            Some(init) if ty.contains(init) => init as u8,
+            Some(init) => {
+                let message = format!("the initial value {init} is out of range");
+                let label = format!("must be from 0 to {}", ty.modulus - 1);
+                problems.push(Diagnostic::error(codes::OUT_OF_RANGE, message).at(value.span, label));
+                0
+            }
+            None => 0,
+        }
+    }
+
+    /// The type that is written; `u8` if that makes no sense.
+    pub(super) fn ty(&self, ty: &Type, problems: &mut Diagnostics) -> Ty {
+        match ty {
+            Type::Named(name) => Ty::named(&name.text).unwrap_or_else(|| {
+                problems.push(unknown_type(name));
+                Ty::U8
+            }),
+            Type::Range { low, high, span } => {
+                let (low, high) = (constant(low, self, problems), constant(high, self, problems));
+                match (low, high) {
+                    (Some(0), Some(high @ 0..=255)) => Ty::below(high as u16 + 1),
+                    (Some(_), Some(_)) => {
+                        let problem = Diagnostic::error(codes::UNKNOWN_TYPE, "this range cannot be a type");
+                        problems
+                            .push(problem.at(*span, "not a type").help("a range begins at 0 and ends at 255 at most"));
+                        Ty::U8
+                    }
+                    _ => Ty::U8,
+                }
+            }
+        }
+    }
+
+    fn function(&self, item: &'a ast::Function, problems: &mut Diagnostics) -> Function<'a> {
+        let mut parameters: Vec<(&Name, Ty)> = Vec::new();
+        for (name, ty) in &item.parameters {
+            let ty = ty.as_ref().map_or(Ty::U8, |ty| self.ty(ty, problems));
+            parameters.push((name, ty));
+        }
+        let mut scan = BodyScan::default();
+        scan.block(&item.body);
+        let declared = item.result.as_ref().map(|ty| self.ty(ty, problems));
+        if let (Some(ty), false) = (&item.result, scan.returns_value) {
+            let message = format!("`{}` never returns a value", item.name.text);
+            let problem = Diagnostic::error(codes::RETURN, message).at(ty.span(), "although it says so here");
+            problems.push(problem.help("add `return e;`, or remove the `-> …`"));
+        }
+        let result = declared.or(scan.returns_value.then_some(Ty::U8));
+        Function { ast: item, parameters, result, assigned: scan.assigned, labels: scan.labels }
+    }
+}
+
+fn cells_text(item: &Shared, count: usize) -> String {
+    match (&item.count, count) {
+        (None, _) => format!("`{}`, which is no array", item.name.text),
+        (_, 1) => "1 cell".into(),
+        _ => format!("{count} cells"),
+    }
+}
+
+fn unknown_type(name: &Name) -> Diagnostic {
+    let problem =
+        Diagnostic::error(codes::UNKNOWN_TYPE, format!("there is no type `{}`", name.text)).at(name.span, "not a type");
+    let wide = ["int", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "unsigned", "usize", "uint8_t", "char", "long"];
+    if wide.contains(&&*name.text) {
+        return problem.help("values are bytes at most: use `u8`");
+    }
+    problem.help("types are `bool`, `u1` to `u8`, and ranges such as `0..=9`")
+}
+
+/// The error for declaring a name that belongs to the language.
+pub(super) fn reserved(name: &Name) -> Option<Diagnostic> {
+    let why = if Order::named(&name.text).is_some() {
+        "this is a memory ordering"
+    } else if RESERVED.contains(&&*name.text) || Ty::named(&name.text).is_some() {
+        "this word belongs to the language"
+    } else {
+        return None;
+    };
+    Some(Diagnostic::error(codes::RESERVED, format!("`{}` cannot be declared", name.text)).at(name.span, why))
+}
+
+/// The error for declaring a name twice.
+pub(super) fn duplicate(name: &Name, first: Span) -> Diagnostic {
+    Diagnostic::error(codes::DUPLICATE, format!("`{}` is declared twice", name.text))
+        .at(name.span, "declared again here")
+        .context(first, "declared first here")
+}
+
+/// What has to be known about a body before its first statement is lowered.
+#[derive(Debug, Default)]
+pub(super) struct BodyScan<'a> {
+    pub(super) assigned: HashSet<Rc<str>>,
+    pub(super) labels: Vec<&'a Name>,
+    pub(super) returns_value: bool,
+}
+
+impl<'a> BodyScan<'a> {
+    pub(super) fn block(&mut self, block: &'a ast::Block) {
+        block.statements.iter().for_each(|statement| self.statement(statement));
+    }
+
+    fn statement(&mut self, statement: &'a ast::Stmt) {
+        match &statement.kind {
+            StmtKind::Assign { target, .. } => self.assigned.extend(target.as_name().map(|name| name.text.clone())),
+            StmtKind::Label(name) => self.labels.push(name),
+            StmtKind::Return(value) => self.returns_value |= value.is_some(),
+            StmtKind::If { arms, otherwise } => {
+                arms.iter().for_each(|arm| self.block(&arm.1));
+                otherwise.iter().for_each(|block| self.block(block));
+            }
+            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::Loop { body } => self.block(body),
+            StmtKind::For { init, step, body, .. } => {
+                init.iter().chain(step).for_each(|part| self.statement(part));
+                self.block(body);
+            }
+            StmtKind::Choose(branches) => branches.iter().for_each(|branch| self.block(branch)),
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::Let { .. } | StmtKind::Expr(_) => {}
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Skip => {}
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Lowering to instructions: what all of it shares. Statements, values, accesses and calls have files of their own.
+//!
+//! Every body is lowered twice. *Checking* lowers each function and each thread once, without inlining, and finds all errors in them.
+//! Only if there are none, *building* lowers every copy of every thread with the functions inlined. So each mistake is reported once,
+//! in linear time, however often its function is called; building can fail only for size.
+
+use super::ast::Name;
+use super::code::{Code, Label};
+use super::globals::{Global, Globals, duplicate, reserved};
+use super::registers::Registers;
+use super::types::{Ty, is_truth};
+use super::{codes, limits};
+use crate::support::{Diagnostics, suggest};
+use std::collections::HashMap;
+use std::rc::Rc;
+use steadfast_diag::Diagnostic;
+use steadfast_ir::{BinaryOp, Expr, Instr, RegId};
+use steadfast_span::Span;
+
+/// What the lowering is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Finding errors; calls are not inlined.
+    Check,
+    /// Making the program.
+    Build,
+}
+
+/// A call of a function, found while checking.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallSite {
+    /// The calling function; nothing if it is a thread.
+    pub(super) caller: Option<usize>,
+    pub(super) callee: usize,
+    pub(super) span: Span,
+}
+
+/// How much of the limits is used by the whole program.
+#[derive(Debug, Default)]
+pub(super) struct Budget {
+    pub(super) instructions: usize,
+    pub(super) steps: usize,
+    /// Set, and reported, when a limit was passed.
+    pub(super) exhausted: bool,
+}
+
+/// A variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Local {
+    Register(RegId, Ty),
+    /// A parameter that is never assigned and whose argument is constant.
+    Constant(i32),
+}
+
+/// A block and its variables.
+#[derive(Debug, Default)]
+struct Scope {
+    names: HashMap<Rc<str>, (Local, Span)>,
+    /// The variables whose registers are given back at the end.
+    owned: Vec<(Rc<str>, RegId)>,
+}
+
+/// Where the two ways out of a loop lead.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loop {
+    pub(super) break_to: Label,
+    pub(super) continue_to: Label,
+}
+
+/// Where `return` leads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exit {
+    pub(super) label: Label,
+    /// The function; nothing in a thread.
+    pub(super) function: Option<usize>,
+    /// Where the result goes, if somebody wants it.
+    pub(super) result: Option<(RegId, Ty)>,
+}
+
+/// The body of a thread, or one inlined copy of a function.
+#[derive(Debug)]
+pub(super) struct Frame {
+    scopes: Vec<Scope>,
+    pub(super) labels: HashMap<Rc<str>, (Label, Span)>,
+    /// The labels in order, for suggestions.
+    pub(super) label_names: Vec<Rc<str>>,
+    pub(super) loops: Vec<Loop>,
+    pub(super) exit: Exit,
+}
+
+/// Lowers one thread, or checks one body.
+pub(super) struct Lowering<'a, 'g> {
+    pub(super) globals: &'g Globals<'a>,
+    pub(super) problems: &'g mut Diagnostics,
+    pub(super) budget: &'g mut Budget,
+    pub(super) calls: &'g mut Vec<CallSite>,
+    pub(super) purpose: Purpose,
+    /// The value of `id`.
+    pub(super) id: i32,
+    pub(super) code: Code,
+    pub(super) registers: Registers,
+    pub(super) frames: Vec<Frame>,
+    /// Where the statement that is being lowered stands.
+    pub(super) span: Span,
+    pub(super) depth: usize,
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// Reports a problem of the body. Building repeats what checking has seen, so it keeps quiet.
+    pub(super) fn report(&mut self, problem: Diagnostic) {
+        if self.purpose == Purpose::Check {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Emits an instruction without targets.
+    pub(super) fn run(&mut self, instr: Instr, span: Span) {
+        self.code.run(instr, span);
+    }
+
+    /// Emits `reg := value`, unless that changes nothing.
+    pub(super) fn assign(&mut self, dst: RegId, ty: Ty, value: Expr) {
+        if value != Expr::Reg(dst) {
+            let value = self.fitted(value, ty);
+            self.run(Instr::Assign { dst, value }, self.span);
+        }
+    }
+
+    /// What is stored when a value is stored into something of a type. The remainder is taken by whoever stores.
+    pub(super) fn fitted(&self, value: Expr, ty: Ty) -> Expr {
+        if !ty.boolean || is_truth(&value, &|reg| self.registers.modulus(reg)) {
+            return value;
+        }
+        match value.as_const() {
+            Some(value) => Expr::Const(i32::from(value != 0)),
+            None => Expr::binary(BinaryOp::Ne, value, Expr::Const(0)),
+        }
+    }
+
+    /// Runs something one level deeper, unless that is too deep or the program has become too large.
+    pub(super) fn deeper<T>(&mut self, span: Span, otherwise: T, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.spend(span);
+        if self.budget.exhausted {
+            return otherwise;
+        }
+        if self.depth >= limits::DEPTH {
+            self.exhaust("the calls of this program are nested too deeply", span);
+            return otherwise;
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Counts a step of building, and stops everything when there are too many.
+    fn spend(&mut self, span: Span) {
+        if self.purpose == Purpose::Check || self.budget.exhausted {
+            return;
+        }
+        self.budget.steps += 1;
+        let instructions = self.budget.instructions + self.code.len();
+        if instructions > limits::INSTRUCTIONS || self.budget.steps > limits::STEPS {
+            let limit = limits::INSTRUCTIONS;
+            self.exhaust(&format!("the program has more than {limit} instructions after inlining"), span);
+        } else if self.registers.len() > limits::REGISTERS {
+            let limit = limits::REGISTERS;
+            self.exhaust(&format!("a thread has more than {limit} variables after inlining"), span);
+        }
+    }
+
+    /// Reports that the program is too large, and makes everything else end quickly.
+    fn exhaust(&mut self, message: &str, span: Span) {
+        self.budget.exhausted = true;
+        self.problems.push(Diagnostic::error(codes::TOO_LARGE, message).at(span, "the limit is reached here"));
+    }
+
+    /// Starts a body with the given labels.
+    pub(super) fn enter_frame(&mut self, labels: &[&'a Name], exit: Exit) {
+        let (mut known, mut label_names) = (HashMap::new(), Vec::new());
+        for name in labels {
+            let label = self.code.label();
+            match known.get(&name.text) {
+                Some(&(_, first)) => self.report(duplicate(name, first)),
+                None => {
+                    known.insert(name.text.clone(), (label, name.span));
+                    label_names.push(name.text.clone());
+                }
+            }
+        }
+        self.frames.push(Frame { scopes: vec![Scope::default()], labels: known, label_names, loops: Vec::new(), exit });
+    }
+
+    /// Ends a body.
+    pub(super) fn leave_frame(&mut self) {
+        self.leave_scope();
+        self.frames.pop();
+    }
+
+    /// The body that is being lowered.
+    pub(super) fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("lowering happens inside a frame")
+    }
+
+    /// Starts a block.
+    pub(super) fn enter_scope(&mut self) {
+        self.frame().scopes.push(Scope::default());
+    }
+
+    /// Ends a block. Its variables' registers are free again, except where a `goto` could come back to them.
+    pub(super) fn leave_scope(&mut self) {
+        let frame = self.frame();
+        let jumps = !frame.labels.is_empty();
+        let Some(scope) = frame.scopes.pop() else { return };
+        if !jumps {
+            scope.owned.iter().rev().for_each(|(name, reg)| self.registers.release(name, *reg));
+        }
+    }
+
+    /// Makes a variable with a register of its own.
+    pub(super) fn declare(&mut self, name: &Name, ty: Ty) -> RegId {
+        let reg = self.registers.variable(&name.text, ty.modulus);
+        self.declare_with(name, reg, ty);
+        reg
+    }
+
+    /// Makes a variable of a register that was made for it.
+    pub(super) fn declare_with(&mut self, name: &Name, reg: RegId, ty: Ty) {
+        self.declare_as(name, Local::Register(reg, ty));
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            scope.owned.push((name.text.clone(), reg));
+        }
+    }
+
+    /// Makes a variable that stands for something that is already there.
+    pub(super) fn declare_as(&mut self, name: &Name, local: Local) {
+        let global = self.globals.get(&name.text).map(|found| found.1);
+        let Some(scope) = self.frame().scopes.last_mut() else { return };
+        let first = scope.names.insert(name.text.clone(), (local, name.span)).map(|found| found.1);
+        if let Some(problem) = reserved(name) {
+            self.report(problem);
+        } else if let Some(first) = first.or(global) {
+            let advice = if global.is_some() { "give the variable another name" } else { "assign without `let`" };
+            self.report(duplicate(name, first).help(advice));
+        }
+    }
+
+    /// The variable with this name.
+    pub(super) fn local(&mut self, name: &str) -> Option<Local> {
+        self.frame().scopes.iter().rev().find_map(|scope| scope.names.get(name)).map(|found| found.0)
+    }
+
+    /// Reports a name that nothing declares.
+    pub(super) fn unknown_name(&mut self, name: &Name) {
+        // In the order of the text, so that the same program always gives the same suggestion.
+        let scopes = self.frame().scopes.iter().rev();
+        let mut visible: Vec<(Span, Rc<str>)> = scopes
+            .flat_map(|scope| scope.owned.iter().filter_map(|(name, _)| Some((scope.names.get(name)?.1, name.clone()))))
+            .collect();
+        visible.sort();
+        let visible: Vec<Rc<str>> =
+            visible.into_iter().map(|found| found.1).chain(self.globals.order.clone()).collect();
+        let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("`{}` is not declared", name.text))
+            .at(name.span, "unknown name");
+        let problem = suggest(problem, &name.text, visible.iter().map(|name| &**name));
+        let problem = if problem.helps.is_empty() {
+            problem.help(format!("declare it, `let {0} = …;` for the thread or `atomic<u8> {0};` for all", name.text))
+        } else {
+            problem
+        };
+        self.report(problem);
+    }
+
+    /// What a global name stands for.
+    pub(super) fn global(&self, name: &str) -> Option<Global> {
+        self.globals.get(name).map(|found| found.0)
+    }
+}

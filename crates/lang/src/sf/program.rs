@@ -1,0 +1,160 @@
+//! From the tree to the program: checking everything once, then building every thread.
+
+use super::ast;
+use super::code::Code;
+use super::constant::constant;
+use super::globals::{BodyScan, Globals, duplicate, reserved};
+use super::lower::{Budget, CallSite, Exit, Lowering, Purpose};
+use super::registers::Registers;
+use super::{codes, limits, recursion};
+use crate::support::Diagnostics;
+use std::collections::HashMap;
+use steadfast_diag::Diagnostic;
+use steadfast_ir::{Program, ProgramBuilder, ThreadBuilder, Wrap};
+use steadfast_span::Span;
+
+/// Checks a file, and makes a program of it if there are no errors.
+pub(super) fn build(file: &ast::File, name: String, problems: &mut Diagnostics) -> Option<Program> {
+    let globals = Globals::of(file, problems);
+    let copies = count_threads(file, &globals, problems);
+    check(file, &globals, problems);
+    if problems.has_errors() {
+        return None;
+    }
+    let mut builder = ProgramBuilder::new(name);
+    builder.wrap(Wrap::Euclidean);
+    for location in &globals.locations {
+        builder.location(location.clone());
+    }
+    let mut budget = Budget::default();
+    for (thread, copies) in file.threads.iter().zip(copies) {
+        for id in 0..copies {
+            let built = build_thread(thread, id, &globals, problems, &mut budget);
+            if budget.exhausted {
+                return None;
+            }
+            builder.add_thread(built);
+        }
+    }
+    Some(builder.finish())
+}
+
+/// How many copies of each thread there are.
+fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnostics) -> Vec<i32> {
+    if file.threads.is_empty() {
+        let problem =
+            Diagnostic::error(codes::NO_THREADS, "the program has no threads").at(Span::default(), "nothing runs");
+        problems.push(problem.help("add one: `thread main { … }`"));
+    }
+    let mut names = HashMap::new();
+    let mut total = 0_usize;
+    let mut counts = Vec::with_capacity(file.threads.len());
+    for thread in &file.threads {
+        if let Some(problem) = reserved(&thread.name) {
+            problems.push(problem);
+        }
+        if let Some(first) = names.insert(thread.name.text.clone(), thread.name.span) {
+            problems.push(duplicate(&thread.name, first));
+        }
+        let copies = thread.copies.as_ref().map_or(1, |copies| copies_of(copies, globals, problems));
+        let before = total;
+        total += copies as usize;
+        if before <= limits::THREADS && total > limits::THREADS {
+            let message = format!("the program has more than {} threads", limits::THREADS);
+            problems.push(Diagnostic::error(codes::TOO_LARGE, message).at(thread.name.span, "one thread too many"));
+        }
+        counts.push(copies);
+    }
+    counts
+}
+
+/// How many copies a declaration asks for; 1 if that makes no sense.
+fn copies_of(copies: &ast::Expr, globals: &Globals<'_>, problems: &mut Diagnostics) -> i32 {
+    let allowed = 1..=limits::THREADS as i32;
+    match constant(copies, globals, problems) {
+        Some(count) if allowed.contains(&count) => count,
+        Some(count) => {
+            let problem = Diagnostic::error(codes::OUT_OF_RANGE, format!("there cannot be {count} copies of a thread"));
+            problems.push(problem.at(copies.span, format!("must be from 1 to {}", limits::THREADS)));
+            1
+        }
+        None => 1,
+    }
+}
+
+/// Checks the bodies of all functions and threads, each once.
+fn check(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnostics) {
+    let mut calls: Vec<CallSite> = Vec::new();
+    let mut budget = Budget::default();
+    for (index, function) in globals.functions.iter().enumerate() {
+        let mut lowering = lowering(globals, problems, &mut budget, &mut calls, Purpose::Check, 0);
+        let label = lowering.code.label();
+        lowering.enter_frame(&function.labels, Exit { label, function: Some(index), result: None });
+        for (name, ty) in &function.parameters {
+            lowering.declare(name, *ty);
+        }
+        lowering.block(&function.ast.body);
+        lowering.leave_frame();
+    }
+    for thread in &file.threads {
+        lower_body(thread, lowering(globals, problems, &mut budget, &mut calls, Purpose::Check, 0));
+    }
+    recursion::find(&calls, globals, problems);
+}
+
+fn build_thread(
+    thread: &ast::Thread,
+    id: i32,
+    globals: &Globals<'_>,
+    problems: &mut Diagnostics,
+    budget: &mut Budget,
+) -> ThreadBuilder {
+    let name = match thread.copies {
+        Some(_) => format!("{}[{id}]", thread.name.text),
+        None => thread.name.text.to_string(),
+    };
+    let mut builder = ThreadBuilder::new(&name, 256);
+    builder.declared_at(thread.name.span);
+    let mut calls = Vec::new();
+    let (code, registers) = lower_body(thread, lowering(globals, problems, budget, &mut calls, Purpose::Build, id));
+    budget.instructions += code.len();
+    registers.emit(&mut builder);
+    code.emit(&mut builder);
+    builder.at(thread.name.span);
+    builder
+}
+
+/// Lowers the body of a thread.
+fn lower_body<'a>(thread: &'a ast::Thread, mut lowering: Lowering<'a, '_>) -> (Code, Registers) {
+    let mut scan = BodyScan::default();
+    scan.block(&thread.body);
+    let label = lowering.code.label();
+    lowering.enter_frame(&scan.labels, Exit { label, function: None, result: None });
+    lowering.block(&thread.body);
+    lowering.code.bind(label);
+    lowering.leave_frame();
+    (lowering.code, lowering.registers)
+}
+
+fn lowering<'a, 'g>(
+    globals: &'g Globals<'a>,
+    problems: &'g mut Diagnostics,
+    budget: &'g mut Budget,
+    calls: &'g mut Vec<CallSite>,
+    purpose: Purpose,
+    id: i32,
+) -> Lowering<'a, 'g> {
+    Lowering {
+        globals,
+        problems,
+        budget,
+        calls,
+        purpose,
+        id,
+        code: Code::default(),
+        registers: Registers::default(),
+        frames: Vec::new(),
+        span: Span::default(),
+        depth: 0,
+    }
+}

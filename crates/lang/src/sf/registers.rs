@@ -1,0 +1,92 @@
+//! The registers of a thread: variables and temporaries, reused as soon as they can no longer matter.
+//!
+//! Fewer registers are fewer bytes in every state of an exploration. A variable whose scope has ended gives its register to the next
+//! variable of the same name and range, so that two inlined copies of a function share theirs.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use steadfast_ir::{RegId, ThreadBuilder};
+use steadfast_span::Index;
+
+/// What temporaries are called. A variable of that name gets the next free one, like any other duplicate.
+const TEMPORARY: &str = "tmp";
+
+/// Hands out registers.
+#[derive(Debug, Default)]
+pub(super) struct Registers {
+    /// Name and modulus.
+    declared: Vec<(String, u16)>,
+    /// How often a name was asked for.
+    taken: HashMap<Rc<str>, usize>,
+    free: HashMap<(Rc<str>, u16), Vec<RegId>>,
+    /// The temporaries of the statements that are being lowered, oldest first.
+    temporaries: Vec<RegId>,
+}
+
+impl Registers {
+    /// A register for a variable.
+    pub(super) fn variable(&mut self, name: &Rc<str>, modulus: u16) -> RegId {
+        if let Some(reg) = self.free.get_mut(&(name.clone(), modulus)).and_then(Vec::pop) {
+            return reg;
+        }
+        let unique = self.unique(name);
+        self.declared.push((unique, modulus));
+        RegId::new(self.declared.len() - 1)
+    }
+
+    /// Gives the register of a variable back.
+    pub(super) fn release(&mut self, name: &Rc<str>, reg: RegId) {
+        self.free.entry((name.clone(), self.modulus(reg))).or_default().push(reg);
+    }
+
+    /// A register until [`Registers::release_temporaries`].
+    pub(super) fn temporary(&mut self, modulus: u16) -> RegId {
+        let reg = self.variable(&TEMPORARY.into(), modulus);
+        self.temporaries.push(reg);
+        reg
+    }
+
+    /// A mark for [`Registers::release_temporaries`].
+    pub(super) fn mark(&self) -> usize {
+        self.temporaries.len()
+    }
+
+    /// Gives back the temporaries that were made since the mark.
+    pub(super) fn release_temporaries(&mut self, mark: usize) {
+        while self.temporaries.len() > mark {
+            let Some(reg) = self.temporaries.pop() else { return };
+            self.release(&TEMPORARY.into(), reg);
+        }
+    }
+
+    /// How many registers there are.
+    pub(super) fn len(&self) -> usize {
+        self.declared.len()
+    }
+
+    /// One more than the largest value that a register holds.
+    pub(super) fn modulus(&self, reg: RegId) -> u16 {
+        self.declared.get(reg.index()).map_or(256, |declared| declared.1)
+    }
+
+    /// Declares all of them.
+    pub(super) fn emit(self, builder: &mut ThreadBuilder) {
+        for (name, modulus) in self.declared {
+            builder.register_mod(&name, modulus);
+        }
+    }
+
+    /// The name, or the name with the first number that makes it unique.
+    fn unique(&mut self, name: &Rc<str>) -> String {
+        let mut candidate = name.to_string();
+        loop {
+            if !self.taken.contains_key(candidate.as_str()) {
+                self.taken.insert(candidate.as_str().into(), 1);
+                return candidate;
+            }
+            let times = self.taken.entry(name.clone()).or_insert(1);
+            *times += 1;
+            candidate = format!("{name}_{times}");
+        }
+    }
+}

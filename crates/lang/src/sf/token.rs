@@ -1,0 +1,230 @@
+//! Tokens. Keywords are only the words that begin or join statements; everything with parentheses is a name.
+
+use super::codes;
+use crate::support::Diagnostics;
+use logos::{Lexer, Logos};
+use steadfast_diag::Diagnostic;
+use steadfast_span::Span;
+
+/// A kind of token.
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
+#[logos(skip r"[ \t\r\n\f]+")]
+#[logos(skip r"//[^\n]*")]
+#[allow(missing_docs, reason = "each is named after how it is written")]
+pub(super) enum Token {
+    #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
+    Name,
+    /// Letters may follow directly: `12ab` is one bad number and not a number and a name.
+    #[regex(r"[0-9][0-9A-Za-z_]*")]
+    Number,
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    Text,
+
+    #[token("thread")]
+    Thread,
+    #[token("fn")]
+    Fn,
+    #[token("const")]
+    Const,
+    #[token("let")]
+    Let,
+    #[token("if")]
+    If,
+    #[token("else")]
+    Else,
+    #[token("while")]
+    While,
+    #[token("do")]
+    Do,
+    #[token("loop")]
+    Loop,
+    #[token("for")]
+    For,
+    #[token("break")]
+    Break,
+    #[token("continue")]
+    Continue,
+    #[token("choose")]
+    Choose,
+    #[token("or")]
+    OrKeyword,
+    #[token("goto")]
+    Goto,
+    #[token("return")]
+    Return,
+    #[token("skip")]
+    Skip,
+    #[token("true")]
+    True,
+    #[token("false")]
+    False,
+
+    #[token("#")]
+    Hash,
+    #[token("(")]
+    LeftParen,
+    #[token(")")]
+    RightParen,
+    #[token("[")]
+    LeftBracket,
+    #[token("]")]
+    RightBracket,
+    #[token("{")]
+    LeftBrace,
+    #[token("}")]
+    RightBrace,
+    #[token(";")]
+    Semicolon,
+    #[token(",")]
+    Comma,
+    #[token(":")]
+    Colon,
+    #[token("::")]
+    Path,
+    #[token(".")]
+    Dot,
+    #[token("..=")]
+    Range,
+    #[token("->")]
+    Arrow,
+
+    #[token("=")]
+    Assign,
+    #[token("+=")]
+    PlusAssign,
+    #[token("-=")]
+    MinusAssign,
+    #[token("*=")]
+    StarAssign,
+    #[token("/=")]
+    SlashAssign,
+    #[token("%=")]
+    PercentAssign,
+    #[token("&=")]
+    AmpAssign,
+    #[token("|=")]
+    PipeAssign,
+    #[token("^=")]
+    CaretAssign,
+    #[token("<<=")]
+    ShlAssign,
+    #[token(">>=")]
+    ShrAssign,
+    #[token("++")]
+    Increment,
+    #[token("--")]
+    Decrement,
+
+    #[token("||")]
+    Or,
+    #[token("&&")]
+    And,
+    #[token("|")]
+    Pipe,
+    #[token("^")]
+    Caret,
+    #[token("&")]
+    Amp,
+    #[token("==")]
+    Eq,
+    #[token("!=")]
+    Ne,
+    #[token("<")]
+    Lt,
+    #[token("<=")]
+    Le,
+    #[token(">")]
+    Gt,
+    #[token(">=")]
+    Ge,
+    #[token("<<")]
+    Shl,
+    #[token(">>")]
+    Shr,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token("/")]
+    Slash,
+    #[token("%")]
+    Percent,
+    #[token("!")]
+    Not,
+    #[token("~")]
+    Tilde,
+
+    #[token("/*", skip_comment)]
+    UnclosedComment,
+    #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
+    UnclosedText,
+    /// What stands behind the last token.
+    End,
+}
+
+/// Skips a comment that is closed; an open one becomes a token that covers the rest of the file.
+fn skip_comment(lexer: &mut Lexer<'_, Token>) -> logos::Filter<()> {
+    match lexer.remainder().find("*/") {
+        Some(length) => {
+            lexer.bump(length + 2);
+            logos::Filter::Skip
+        }
+        None => {
+            lexer.bump(lexer.remainder().len());
+            logos::Filter::Emit(())
+        }
+    }
+}
+
+/// Splits a text into tokens. The last one is always [`Token::End`]; what is not a token is reported and left out.
+pub(super) fn tokens(text: &str, problems: &mut Diagnostics) -> Vec<(Token, Span)> {
+    let mut found = Vec::with_capacity(text.len() / 4);
+    let mut bad: Option<Span> = None;
+    for (token, range) in Token::lexer(text).spanned() {
+        let span = Span::new(range.start as u32, range.end as u32);
+        match token {
+            Ok(Token::UnclosedComment) => {
+                problems.push(unclosed("comment", "*/", Span::new(span.start, span.start + 2)))
+            }
+            Ok(Token::UnclosedText) => problems.push(unclosed("text", "\"", span)),
+            Ok(token) => found.push((token, span)),
+            // Neighbouring characters that are not tokens are one mistake.
+            Err(()) => match &mut bad {
+                Some(before) if before.end == span.start => before.end = span.end,
+                _ => {
+                    bad.into_iter().for_each(|span| problems.push(not_a_token(text, span)));
+                    bad = Some(span);
+                }
+            },
+        }
+    }
+    bad.into_iter().for_each(|span| problems.push(not_a_token(text, span)));
+    let end = text.trim_end().len() as u32;
+    found.push((Token::End, Span::new(end, end)));
+    found
+}
+
+fn unclosed(what: &str, by: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(codes::UNCLOSED, format!("this {what} is not closed"))
+        .at(span, "it begins here")
+        .help(format!("close it with `{by}`"))
+}
+
+fn not_a_token(text: &str, span: Span) -> Diagnostic {
+    let snippet: String = text.get(span.range()).unwrap_or("").chars().take(20).collect();
+    Diagnostic::error(codes::NOT_A_TOKEN, format!("`{snippet}` means nothing in this language"))
+        .at(span, "not expected anywhere")
+}
+
+impl Token {
+    /// How a message calls this token.
+    pub(super) fn describe(self, text: &str) -> String {
+        match self {
+            Self::End => "the end of the file".into(),
+            Self::Text => "a text".into(),
+            _ => format!("`{}`", text.chars().take(40).collect::<String>()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Types are ranges of values.
+
+use steadfast_ir::{BinaryOp, Expr, UnaryOp};
+
+/// What a variable or a location can hold: `0..modulus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ty {
+    /// One more than the largest value; 1 to 256.
+    pub(super) modulus: u16,
+    /// A `bool` becomes 1 when anything but 0 is stored into it, as in C; a `u1` takes the remainder.
+    pub(super) boolean: bool,
+}
+
+impl Ty {
+    /// `bool`
+    pub(super) const BOOL: Self = Self { modulus: 2, boolean: true };
+    /// `u8`, the type of whatever does not name its type.
+    pub(super) const U8: Self = Self { modulus: 256, boolean: false };
+
+    /// The type with this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        if name == "bool" {
+            return Some(Self::BOOL);
+        }
+        let bits: u32 = name.strip_prefix('u')?.parse().ok()?;
+        (1..=8).contains(&bits).then(|| Self::below(1 << bits))
+    }
+
+    /// The values below `modulus`.
+    pub(super) fn below(modulus: u16) -> Self {
+        Self { modulus, boolean: false }
+    }
+
+    /// Whether a value needs no change to be stored.
+    pub(super) fn contains(self, value: i32) -> bool {
+        (0..i32::from(self.modulus)).contains(&value)
+    }
+
+    /// What is stored when a constant is.
+    pub(super) fn store(self, value: i32) -> i32 {
+        if self.boolean { i32::from(value != 0) } else { value.rem_euclid(i32::from(self.modulus)) }
+    }
+}
+
+/// Whether an expression is always 0 or 1. `of` tells the modulus of a register.
+pub(super) fn is_truth(expr: &Expr, of: &dyn Fn(steadfast_ir::RegId) -> u16) -> bool {
+    match expr {
+        Expr::Const(value) => matches!(value, 0 | 1),
+        Expr::Reg(reg) => of(*reg) <= 2,
+        Expr::Old => false,
+        Expr::Unary(op, _) => *op == UnaryOp::Not,
+        Expr::Binary(op, left, right) => match op {
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => is_truth(left, of) && is_truth(right, of),
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => true,
+            BinaryOp::And | BinaryOp::Or => true,
+            _ => false,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_types() {
+        assert_eq!(Ty::named("u4"), Some(Ty::below(16)));
+        assert_eq!(Ty::named("u8"), Some(Ty::U8));
+        assert_eq!(Ty::named("bool"), Some(Ty::BOOL));
+        for wrong in ["u0", "u9", "u", "u16", "int", "", "u4294967296"] {
+            assert_eq!(Ty::named(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn storing_wraps_and_bool_does_not() {
+        assert_eq!(Ty::below(16).store(-1), 15);
+        assert_eq!(Ty::below(2).store(2), 0);
+        assert_eq!(Ty::BOOL.store(2), 1);
+    }
+}
