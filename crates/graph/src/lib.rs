@@ -56,6 +56,7 @@ mod cycle;
 mod dot;
 mod event;
 mod execution;
+mod fence;
 pub mod oracle;
 mod race;
 pub mod random;

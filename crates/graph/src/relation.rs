@@ -112,8 +112,9 @@ impl Relation {
     #[must_use]
     pub fn closure(&self) -> Self {
         let mut result = self.clone();
+        let mut through = vec![0; self.words];
         for middle in 0..self.size {
-            let through = result.row(middle).to_vec();
+            through.copy_from_slice(result.row(middle));
             for from in 0..self.size {
                 let row = result.row_mut(from);
                 if row[middle / 64] >> (middle % 64) & 1 == 1 {
@@ -151,15 +152,17 @@ impl Relation {
     /// A shortest path of at least one step from `from` to `to`, both included.
     pub fn shortest_path(&self, from: EventId, to: EventId) -> Option<Vec<EventId>> {
         let mut parent: Vec<Option<EventId>> = vec![None; self.size];
+        let mut unseen = vec![u64::MAX; self.words];
         let mut frontier = vec![from];
         while !frontier.is_empty() {
             let mut next = Vec::new();
             for at in frontier {
-                for successor in self.successors(at) {
-                    if parent[successor.index()].is_none() {
-                        parent[successor.index()] = Some(at);
-                        next.push(successor);
-                    }
+                let fresh: Vec<u64> =
+                    self.row(at.index()).iter().zip(&unseen).map(|(row, unseen)| row & unseen).collect();
+                unseen.iter_mut().zip(&fresh).for_each(|(unseen, fresh)| *unseen &= !fresh);
+                for successor in bits_of(&fresh) {
+                    parent[successor] = Some(at);
+                    next.push(EventId::new(successor));
                 }
             }
             if parent[to.index()].is_some() {

@@ -91,7 +91,7 @@ fn programs_with_only_seq_cst_accesses_are_robust() {
 
 #[test]
 fn robust_implies_observationally_robust_implies_same_failures() {
-    let config = Config { small: true, observational: true, branches: 25, ..Config::default() };
+    let config = Config { small: true, observational: true, branches: 25, assertions: 25, ..Config::default() };
     let options = Options { max_graphs: 3_000, ..Options::default() };
     for_random_programs(12, 500, &config, &|p| {
         let graph = robust(p, Axioms::Rc20, &options).holds()?;

@@ -183,7 +183,6 @@ fn guessing_everything_agrees_with_the_oracle() {
             violated[at] += usize::from(!flat);
         }
     }
-    eprintln!("{decided:?} {violated:?}");
     assert!(decided.iter().all(|&count| count > 200), "too few were small enough: {decided:?}");
     assert!(violated.iter().all(|&count| count > 10), "too few were not robust: {violated:?}");
 }

@@ -2,7 +2,7 @@
 
 use crate::oracle::Limit;
 use crate::oracle::interpret::{Interpreter, Local, MAX_SERIAL, Status};
-use crate::{Axioms, Event, EventId, Execution, Order, ScFences};
+use crate::{Axioms, Event, EventId, Execution, ScFences};
 use steadfast_ir::{FenceOrder, Instr, LocId, Program, ThreadId};
 use steadfast_span::Index;
 
@@ -137,41 +137,20 @@ impl<'p> Generator<'p> {
     ) -> Result<(), Limit> {
         let (interpreter, local) = (self.interpreter(thread), &state.threads[thread.index()]);
         next_serial(state, thread)?;
-        let span = interpreter.span(local);
-        let at = |event: Event| event.at(local.pc, span);
-        let graphs = match self.ghost.filter(|_| order == FenceOrder::SeqCst) {
-            None => vec![with_fence(&state.graph, at(Event::fence(thread, order)))],
-            Some(ghost) => self.encoded_fence(&state.graph, thread, ghost, &at),
+        let fence = Event::fence(thread, order).at(local.pc, interpreter.span(local));
+        let sources = match self.ghost.filter(|_| order == FenceOrder::SeqCst) {
+            Some(ghost) => state.graph.mo(ghost),
+            // Nothing is read, so any event will do.
+            None => &[EventId::new(0)],
         };
-        for graph in graphs {
+        for &source in sources {
+            let mut graph = state.graph.clone();
+            graph.add_fence_after(self.fences, fence, source);
             for next in interpreter.after(local, 0, None)? {
                 found.push(state.moved(graph.clone(), thread, next));
             }
         }
         Ok(())
-    }
-
-    /// An SC fence as an update of the ghost location, between an acquire and a release fence if the model wants them. The three
-    /// events are one step: the fences do not branch, and a fence at the end of a thread orders nothing.
-    fn encoded_fence(
-        &self,
-        graph: &Execution,
-        thread: ThreadId,
-        ghost: LocId,
-        at: &dyn Fn(Event) -> Event,
-    ) -> Vec<Execution> {
-        let fenced = self.fences == ScFences::FencedUpdate;
-        let around = |graph: &Execution, order: Order| {
-            if fenced { with_fence(graph, at(Event::fence(thread, order)).as_ghost()) } else { graph.clone() }
-        };
-        let before = around(graph, Order::ACQUIRE);
-        let update = at(Event::update(thread, ghost, 0, 0, Order::ACQ_REL)).as_ghost();
-        let place = |&source: &EventId| {
-            let mut placed = before.clone();
-            placed.add(update, source);
-            around(&placed, Order::RELEASE)
-        };
-        graph.mo(ghost).iter().map(place).collect()
     }
 }
 
@@ -185,12 +164,6 @@ impl State {
 
 pub(crate) fn is_sc_fence(op: &Instr) -> bool {
     matches!(op, Instr::Fence(FenceOrder::SeqCst))
-}
-
-fn with_fence(graph: &Execution, fence: Event) -> Execution {
-    let mut next = graph.clone();
-    next.push(fence);
-    next
 }
 
 /// The number of the thread's next event, with room for the three events of an encoded fence.

@@ -172,6 +172,9 @@ impl<'a> Emitter<'a> {
                 let cond = compare(Expr::Const(self.rng.pick(&[0, 1, 2])));
                 let (then, otherwise) = self.skip(code.len());
                 code.push(Instr::Branch { cond, then, otherwise });
+            } else if self.rng.chance(self.config.assertions) {
+                let wrong = Expr::Const(self.rng.pick(&[0, 1, 2]));
+                code.push(Instr::Assert(Expr::binary(BinaryOp::Ne, Expr::Reg(register), wrong)));
             } else if observational && self.rng.chance(25) {
                 let always = compare(Expr::Reg(register));
                 code.push(if self.rng.chance(50) { Instr::Observe(register) } else { Instr::Assert(always) });

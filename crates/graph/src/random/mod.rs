@@ -80,6 +80,8 @@ pub struct Config {
     pub branches: u32,
     /// The chance of a nondeterministic choice after an access.
     pub choices: u32,
+    /// The chance of an assertion after a read that may fail. A thread stops there.
+    pub assertions: u32,
     /// The chance that a stored or expected value comes from a register.
     pub registers: u32,
 }
@@ -99,6 +101,7 @@ impl Default for Config {
             plain: false,
             branches: 12,
             choices: 2,
+            assertions: 0,
             registers: 12,
         }
     }

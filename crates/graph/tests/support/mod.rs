@@ -26,9 +26,9 @@ pub(crate) fn litmus(text: &str) -> Program {
     }
     for (at, code) in text.split("||").enumerate() {
         builder.thread(&format!("t{at}"), |thread| {
-            REGISTERS.iter().for_each(|name| {
+            for name in REGISTERS {
                 thread.register(name);
-            });
+            }
             code.split(';').map(str::trim).filter(|s| !s.is_empty()).for_each(|s| statement(thread, s));
         });
     }
