@@ -138,6 +138,23 @@ fn nesting_below_the_limit_is_accepted() {
     assert!(parse_anything(&chain).program.is_some());
 }
 
+/// Everything that recurses over accepted programs, and what refuses the others, fits a small stack.
+#[test]
+fn the_stack_is_bounded() {
+    let all_operators = "1 || 1 && 1 | 1 ^ 1 & 1 == 1 < 1 << 1 + 1 * (";
+    let texts = [
+        format!("fn t {{ local r; r = {}1;", all_operators.repeat(190)),
+        format!("fn t {{ local r; r = 1{}; }}", " + (1 * 2 - r)".repeat(190)),
+        format!("fn t {{ local r; r = {}1; }}", "-".repeat(190)),
+        format!("fn t {{ local r; {} skip; {} }}", "if (r) { ".repeat(190), "}".repeat(190)),
+        format!("fn t {{ local r; {} skip; }}", "if (r) skip; else ".repeat(190)),
+        format!("fn t {{ {} skip; {} }}", "oneof({ ".repeat(190), "});".repeat(190)),
+    ];
+    let run = move || texts.iter().map(|text| parse_anything(text).program.is_some()).collect::<Vec<_>>();
+    let small = std::thread::Builder::new().stack_size(512 << 10).spawn(run).expect("a thread starts");
+    assert_eq!(small.join().expect("no overflow"), [false, true, true, true, true, true]);
+}
+
 /// Generous, so that a busy machine does not matter; quadratic behaviour would take minutes.
 const LIMIT: Duration = Duration::from_secs(5);
 

@@ -41,32 +41,29 @@ impl<'s> Parser<'s, '_> {
 
     /// A chain of operators that bind at least as strongly as `weakest`; all of them group to the left.
     fn operations(&mut self, weakest: u8) -> Parse<Expr<'s>> {
-        let mut left = self.operand()?;
-        while let Some((op, strength)) = binary_operator(self.kind()).filter(|&(_, strength)| strength >= weakest) {
-            self.bump();
-            let right = self.operations(strength + 1)?;
-            let height = left.height.max(right.height) + 1;
-            let span = left.span.to(right.span);
-            // The chain itself is read by a loop, but the tree is as deep as the chain is long.
-            if height > MAX_NESTING {
-                return Err(self.too_deep(span));
+        self.nested(|parser| {
+            let mut left = parser.operand()?;
+            while let Some((op, strength)) = binary_operator(parser.kind()).filter(|&(_, strength)| strength >= weakest)
+            {
+                parser.bump();
+                let right = parser.operations(strength + 1)?;
+                left = parser.binary(op, left, right)?;
             }
-            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span, height };
+            Ok(left)
+        })
+    }
+
+    /// Joins two operands. A chain is read by a loop, but its tree is as deep as the chain is long.
+    fn binary(&mut self, op: BinaryOp, left: Expr<'s>, right: Expr<'s>) -> Parse<Expr<'s>> {
+        let height = left.height.max(right.height) + 1;
+        let span = left.span.to(right.span);
+        if height > MAX_NESTING {
+            return Err(self.too_deep(span));
         }
-        Ok(left)
+        Ok(Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span, height })
     }
 
     fn operand(&mut self) -> Parse<Expr<'s>> {
-        if !self.depth.enter() {
-            let span = self.peek().span;
-            return Err(self.too_deep(span));
-        }
-        let operand = self.unguarded_operand();
-        self.depth.leave();
-        operand
-    }
-
-    fn unguarded_operand(&mut self) -> Parse<Expr<'s>> {
         let token = self.peek();
         let leaf = |kind| Expr { kind, span: token.span, height: 1 };
         match token.kind {
@@ -85,7 +82,7 @@ impl<'s> Parser<'s, '_> {
             }
             T::Plus => {
                 self.bump();
-                self.operand()
+                self.nested(Self::operand)
             }
             T::Minus => self.unary(UnaryOp::Neg),
             T::Not => self.unary(UnaryOp::Not),
@@ -96,7 +93,7 @@ impl<'s> Parser<'s, '_> {
 
     fn unary(&mut self, op: UnaryOp) -> Parse<Expr<'s>> {
         let start = self.bump().span;
-        let operand = self.operand()?;
+        let operand = self.nested(Self::operand)?;
         let (span, height) = (start.to(operand.span), operand.height + 1);
         if height > MAX_NESTING {
             return Err(self.too_deep(span));

@@ -24,7 +24,7 @@ pub(super) struct Parser<'s, 'd> {
     /// invariant: the last one, and only that, is [`TokenKind::EndOfFile`].
     tokens: Vec<Token>,
     position: usize,
-    pub(super) depth: Depth,
+    depth: Depth,
     diagnostics: &'d mut Diagnostics,
     /// Where the last error about an unexpected token was.
     failed_at: Option<usize>,
@@ -145,6 +145,16 @@ impl<'s, 'd> Parser<'s, 'd> {
             self.give_up();
         }
         Reported
+    }
+
+    /// Applies a rule that may recurse, one level deeper. All recursion goes through here, so that the stack is bounded.
+    pub(super) fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if !self.depth.enter() {
+            return Err(self.too_deep(self.peek().span));
+        }
+        let result = rule(self);
+        self.depth.leave();
+        result
     }
 
     /// Reports that the nesting limit is reached at `span`, and skips the rest of the file: what follows can make no sense.

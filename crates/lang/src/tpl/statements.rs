@@ -21,9 +21,14 @@ impl<'s> Parser<'s, '_> {
     /// `{ … }`. A block that is not closed ends where a declaration begins, or with the file.
     pub(super) fn block(&mut self) -> Parse<Vec<Statement<'s>>> {
         let open = self.expect(T::OpenBrace, "`{`")?;
-        if !self.depth.enter() {
-            return Err(self.too_deep(open.span));
-        }
+        let statements = self.nested(|parser| Ok(parser.statements()))?;
+        // The error is enough: what was read is still worth checking for others.
+        let _ = self.expect_close(open, T::CloseBrace, "`}`");
+        Ok(statements)
+    }
+
+    /// The statements up to the end of the block, without those that have errors.
+    fn statements(&mut self) -> Vec<Statement<'s>> {
         let mut statements = Vec::new();
         while !matches!(self.kind(), T::CloseBrace | T::EndOfFile) && !self.kind().begins_declaration() {
             let start = self.position();
@@ -32,10 +37,7 @@ impl<'s> Parser<'s, '_> {
                 Err(Reported) => self.skip_statement(start),
             }
         }
-        self.depth.leave();
-        // The error is enough: what was read is still worth checking for others.
-        let _ = self.expect_close(open, T::CloseBrace, "`}`");
-        Ok(statements)
+        statements
     }
 
     /// What follows a condition: a block, or a single statement.
@@ -43,13 +45,8 @@ impl<'s> Parser<'s, '_> {
         if self.kind() == T::OpenBrace {
             return self.block();
         }
-        if !self.depth.enter() {
-            let span = self.peek().span;
-            return Err(self.too_deep(span));
-        }
-        let statement = self.statement();
-        self.depth.leave();
-        Ok(vec![statement?])
+        let statement = self.nested(Self::statement)?;
+        Ok(vec![statement])
     }
 
     fn statement(&mut self) -> Parse<Statement<'s>> {
