@@ -10,7 +10,9 @@
 //! Deviations from Rocker's TPL, numbered:
 //! 1. `track` is checked for names but has no effect, because the critical values are computed ([`steadfast_ir::values`]).
 //! 2. What Rocker leaves to the C compiler behind it is an error here: unknown names, missing labels, modes that do not fit.
-//! 3. Some C operators that Rocker lacks (`<<`, `>>`, `~`), `else if` and a single statement as a body are accepted.
+//! 3. Accepted although Rocker lacks it: the operators `<<`, `>>` and `~`, `else if`, a single statement as a body, `/* … */`, `local`
+//!    anywhere in a thread, and read-modify-writes whose result nobody wants.
+//! 4. Followed although it surprises, with a warning: `r = wait(x, v, w)` does not wait for `v`.
 //!
 //! ```
 //! use steadfast_lang::{Dialect, parse};
