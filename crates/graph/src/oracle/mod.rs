@@ -46,7 +46,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { ghosts: GhostEdges::default(), strategy: Strategy::default(), max_events: 96, max_graphs: 1_000_000 }
+        Self { ghosts: GhostEdges::default(), strategy: Strategy::default(), max_events: 96, max_graphs: 200_000 }
     }
 }
 

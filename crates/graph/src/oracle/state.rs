@@ -38,6 +38,13 @@ impl State {
         next.threads[thread.index()] = local;
         next
     }
+
+    /// The state with one more thread.
+    fn with_thread(&self, local: Local) -> Self {
+        let mut next = self.clone();
+        next.threads.push(local);
+        next
+    }
 }
 
 /// Generates the graphs of a program, as one model wants its fences translated.
@@ -154,15 +161,7 @@ impl<'p> Generator<'p> {
     }
 }
 
-impl State {
-    fn with_thread(&self, local: Local) -> Self {
-        let mut next = self.clone();
-        next.threads.push(local);
-        next
-    }
-}
-
-pub(crate) fn is_sc_fence(op: &Instr) -> bool {
+fn is_sc_fence(op: &Instr) -> bool {
     matches!(op, Instr::Fence(FenceOrder::SeqCst))
 }
 

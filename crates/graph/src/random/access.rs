@@ -100,11 +100,11 @@ impl<'a> Emitter<'a> {
             return Some(self.plain_access(kind, place));
         }
         let op = match kind {
-            Kind::Load => Instr::Load { dst: self.destination(), place, order: self.read_order() },
+            Kind::Load => Instr::Load { dst: self.register(), place, order: self.read_order() },
             Kind::Store => Instr::Store { place, value: self.written(), order: self.write_order() },
             Kind::Rmw => {
                 let update = self.update();
-                Instr::Rmw { dst: Some(self.destination()), place, update, order: self.rmw_order() }
+                Instr::Rmw { dst: Some(self.register()), place, update, order: self.rmw_order() }
             }
             Kind::Cas => Instr::Cas {
                 expected: self.expected(),
@@ -112,7 +112,7 @@ impl<'a> Emitter<'a> {
                 success: self.rmw_order(),
                 failure: self.read_order(),
                 weak: self.config.weak_cas && self.rng.chance(30),
-                dst: Some(self.destination()),
+                dst: Some(self.register()),
                 place,
             },
             Kind::Wait => self.wait(place),
@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
 
     fn plain_access(&mut self, kind: Kind, place: Place) -> Instr {
         match kind {
-            Kind::Load | Kind::Wait | Kind::Cas => Instr::PlainLoad { dst: self.destination(), place },
+            Kind::Load | Kind::Wait | Kind::Cas => Instr::PlainLoad { dst: self.register(), place },
             _ => Instr::PlainStore { place, value: self.written() },
         }
     }
@@ -138,7 +138,7 @@ impl<'a> Emitter<'a> {
         if self.rng.chance(20) {
             values.push(self.expected());
         }
-        let dst = if self.rng.chance(20) { Some(self.destination()) } else { None };
+        let dst = if self.rng.chance(20) { Some(self.register()) } else { None };
         Instr::Wait { dst, place, values, order: self.read_order() }
     }
 
@@ -198,10 +198,6 @@ impl<'a> Emitter<'a> {
 
     fn register(&mut self) -> RegId {
         RegId::new(self.rng.below(REGISTERS))
-    }
-
-    fn destination(&mut self) -> RegId {
-        self.register()
     }
 
     fn constant(&mut self, values: &[i32]) -> Expr {
