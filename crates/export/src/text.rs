@@ -1,0 +1,44 @@
+//! Indented lines.
+
+/// Collects lines of Promela.
+#[derive(Default)]
+pub(crate) struct Text {
+    lines: String,
+    depth: usize,
+}
+
+impl Text {
+    /// One line.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) {
+        let line = line.as_ref();
+        if !line.is_empty() {
+            self.lines.extend(std::iter::repeat_n("    ", self.depth));
+            self.lines.push_str(line);
+        }
+        self.lines.push('\n');
+    }
+
+    /// A line that stands one step to the left, for labels.
+    pub(crate) fn label(&mut self, label: impl AsRef<str>) {
+        self.depth -= 1;
+        self.line(label);
+        self.depth += 1;
+    }
+
+    /// A line after which everything is indented.
+    pub(crate) fn open(&mut self, line: impl AsRef<str>) {
+        self.line(line);
+        self.depth += 1;
+    }
+
+    /// The line that closes an indented part.
+    pub(crate) fn close(&mut self, line: impl AsRef<str>) {
+        self.depth -= 1;
+        self.line(line);
+    }
+
+    /// Everything written.
+    pub(crate) fn finish(self) -> String {
+        self.lines
+    }
+}

@@ -1,0 +1,36 @@
+//! What the published monitors do not cover.
+
+use crate::{ExportError, ExportModel, PromelaOptions};
+use steadfast_ir::{Instr, Program};
+
+/// SPIN numbers processes with a byte, and keeps one number for itself.
+const MAX_THREADS: usize = 254;
+
+/// Refuses what cannot be exported.
+pub(crate) fn check(program: &Program, options: PromelaOptions) -> Result<(), ExportError> {
+    program.validate().map_err(|error| ExportError::new(error.message, error.span))?;
+    if let Some(thread) = program.threads.iter().nth(MAX_THREADS) {
+        return Err(ExportError::new(format!("SPIN cannot run more than {MAX_THREADS} threads"), thread.span));
+    }
+    if options.model != ExportModel::Rc20 {
+        return Ok(());
+    }
+    let mut instructions = program.threads.iter().flat_map(|thread| thread.code.iter());
+    match instructions.find(|instruction| is_seq_cst_access(&instruction.op)) {
+        None => Ok(()),
+        Some(found) => Err(ExportError::new(
+            "RC20 has no seq_cst accesses: their order (psc) is not part of the published monitor",
+            found.span,
+        )),
+    }
+}
+
+fn is_seq_cst_access(op: &Instr) -> bool {
+    match op {
+        Instr::Load { order, .. } | Instr::Wait { order, .. } => order.is_seq_cst(),
+        Instr::Store { order, .. } => order.is_seq_cst(),
+        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => order.read().is_seq_cst(),
+        Instr::Cas { success, failure, .. } => success.read().is_seq_cst() || failure.is_seq_cst(),
+        _ => false,
+    }
+}
