@@ -9,7 +9,9 @@ const NONE: u32 = u32::MAX;
 struct Node<const P: usize> {
     bits: [u64; P],
     key: u32,
-    /// The next node of the same key, or NONE. The highest-order flag lives in `covered`.
+    /// Whatever the owner wants to remember.
+    tag: u32,
+    /// The next node of the same key, or NONE.
     next: u32,
     covered: bool,
 }
@@ -51,10 +53,10 @@ impl<const P: usize> CoverSet<P> {
         self.heads.len() * 4 + self.nodes.capacity() * size_of::<Node<P>>() + self.touched.capacity() * 4
     }
 
-    /// The key and bits of a node.
-    pub fn get(&self, node: NodeId) -> (u32, &[u64; P]) {
+    /// The key, bits and tag of a node.
+    pub fn get(&self, node: NodeId) -> (u32, &[u64; P], u32) {
         let node = &self.nodes[node as usize];
-        (node.key, &node.bits)
+        (node.key, &node.bits, node.tag)
     }
 
     /// Whether a larger vector was added after this one, so that it need not be expanded.
@@ -63,7 +65,7 @@ impl<const P: usize> CoverSet<P> {
     }
 
     /// Adds a vector unless it is covered; nodes that it covers are marked. Returns the new node.
-    pub fn insert(&mut self, key: u32, bits: &[u64; P]) -> Option<NodeId> {
+    pub fn insert(&mut self, key: u32, bits: &[u64; P], tag: u32) -> Option<NodeId> {
         let mut previous = NONE;
         let mut at = self.heads[key as usize];
         if at == NONE {
@@ -91,10 +93,32 @@ impl<const P: usize> CoverSet<P> {
             }
             at = next;
         }
+        Some(self.push(key, bits, tag))
+    }
+}
+
+impl<const P: usize> CoverSet<P> {
+    /// Adds a vector unless the very same one is there: covering switched off.
+    pub fn insert_exact(&mut self, key: u32, bits: &[u64; P], tag: u32) -> Option<NodeId> {
+        let mut at = self.heads[key as usize];
+        if at == NONE {
+            self.touched.push(key);
+        }
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            if node.bits == *bits {
+                return None;
+            }
+            at = node.next;
+        }
+        Some(self.push(key, bits, tag))
+    }
+
+    fn push(&mut self, key: u32, bits: &[u64; P], tag: u32) -> NodeId {
         let id = u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
-        self.nodes.push(Node { bits: *bits, key, next: self.heads[key as usize], covered: false });
+        self.nodes.push(Node { bits: *bits, key, tag, next: self.heads[key as usize], covered: false });
         self.heads[key as usize] = id;
-        Some(id)
+        id
     }
 }
 
@@ -105,14 +129,14 @@ mod tests {
     #[test]
     fn larger_vectors_cover_smaller_ones() {
         let mut set = CoverSet::<1>::new(2);
-        let small = set.insert(0, &[0b01]).unwrap();
-        assert!(set.insert(0, &[0b01]).is_none());
-        assert!(set.insert(1, &[0b01]).is_some(), "another key is another world");
-        let large = set.insert(0, &[0b11]).unwrap();
+        let small = set.insert(0, &[0b01], 0).unwrap();
+        assert!(set.insert(0, &[0b01], 0).is_none());
+        assert!(set.insert(1, &[0b01], 0).is_some(), "another key is another world");
+        let large = set.insert(0, &[0b11], 0).unwrap();
         assert!(set.is_covered(small) && !set.is_covered(large));
-        assert!(set.insert(0, &[0b10]).is_none());
-        assert!(set.insert(0, &[0b100]).is_some());
+        assert!(set.insert(0, &[0b10], 0).is_none());
+        assert!(set.insert(0, &[0b100], 0).is_some());
         set.clear();
-        assert!(set.insert(0, &[0b10]).is_some());
+        assert!(set.insert(0, &[0b10], 0).is_some());
     }
 }

@@ -22,6 +22,11 @@ pub trait System<const W: usize>: Sync {
 
     /// Appends the labelled successors of a state.
     fn expand(&self, worker: &mut Self::Worker<'_>, state: &[u64; W], successors: &mut Vec<(u32, [u64; W])>);
+
+    /// Whether the search has seen enough. Asked between rounds.
+    fn stopped(&self) -> bool {
+        false
+    }
 }
 
 /// A state of a [`StateGraph`].
@@ -93,7 +98,7 @@ pub fn reach<const W: usize, S: System<W>>(
     budget.add(frontier.len() as u64, 0);
     let mut workers: Vec<S::Worker<'_>> = (0..jobs.max(1)).map(|_| system.worker()).collect();
     let (mut booked, mut bound) = (0, None);
-    while !frontier.is_empty() && bound.is_none() {
+    while !frontier.is_empty() && bound.is_none() && !system.stopped() {
         let mut next = Vec::new();
         for round in frontier.chunks(CHUNK * workers.len() * 4) {
             graph.round(system, &mut workers, round, &mut next);
@@ -101,7 +106,7 @@ pub fn reach<const W: usize, S: System<W>>(
             budget.add(0, bytes - booked);
             booked = bytes;
             bound = budget.check().err();
-            if bound.is_some() {
+            if bound.is_some() || system.stopped() {
                 break;
             }
         }

@@ -37,6 +37,11 @@ impl ValueSet {
         self.0[value as usize / 64] >> (value % 64) & 1 == 1
     }
 
+    /// The set as four words, value 0 in the lowest bit of the first.
+    pub fn bits(&self) -> [u64; 4] {
+        self.0
+    }
+
     /// How many values are in it.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()

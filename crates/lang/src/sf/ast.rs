@@ -118,7 +118,7 @@ pub(super) enum StmtKind {
     /// `target = value`, or `target op= value`.
     Assign {
         target: Expr,
-        op: Option<BinaryOp>,
+        op: AssignOp,
         value: Expr,
     },
     /// An expression for its effect.
@@ -152,6 +152,15 @@ pub(super) enum StmtKind {
     Goto(Name),
     Return(Option<Expr>),
     Skip,
+}
+
+/// How a value is assigned.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum AssignOp {
+    /// `=`
+    Set,
+    /// `+=` and the like.
+    Update(BinaryOp),
 }
 
 /// An expression and where it stands.

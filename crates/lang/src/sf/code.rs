@@ -114,7 +114,9 @@ impl Code {
                 }
                 path.push(at);
             };
-            path.into_iter().for_each(|passed| ends[passed] = Some(end));
+            for passed in path {
+                ends[passed] = Some(end);
+            }
         }
         (0..self.labels.len()).map(|label| position(Label(label))).map(|at| ends[at].unwrap_or(at)).collect()
     }

@@ -41,12 +41,13 @@ fn explain(expr: &Expr, globals: &Globals<'_>, problems: &mut Diagnostics) -> bo
             Some(_) => problems.push(not_constant("its value is known only when the program runs")),
             None => {
                 let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no constant `{}`", name.text))
-                    .at(name.span, "not declared above");
+                    .at(name.span, "no constant with this name is declared above");
                 problems.push(suggest(problem, &name.text, globals.order.iter().map(|name| &**name)));
             }
         },
         ExprKind::Unary(..) | ExprKind::Binary(..) => {
-            return expr.children().into_iter().any(|child| explain(child, globals, problems));
+            // Every part, so that one wrong operand does not hide another.
+            return expr.children().into_iter().fold(false, |found, child| explain(child, globals, problems) | found);
         }
         _ => problems.push(not_constant("its value is known only when the program runs")),
     }

@@ -99,7 +99,7 @@ impl<'a> Globals<'a> {
         let place = Place { kind: item.kind, ty, base: LocId::new(self.locations.len()), cells };
         self.declare(&item.name, Global::Shared(place), problems);
         let count = cells.unwrap_or(1) as usize;
-        if self.locations.len() + count > limits::LOCATIONS {
+        if self.locations.len() + count > usize::from(limits::LOCATIONS) {
             let message = format!("the program has more than {} locations", limits::LOCATIONS);
             problems.push(Diagnostic::error(codes::TOO_LARGE, message).at(item.name.span, "one location too many"));
             return;
@@ -115,7 +115,7 @@ impl<'a> Globals<'a> {
     /// The number of cells of an array; 1 if it makes no sense.
     fn cells(&self, count: &Expr, problems: &mut Diagnostics) -> u32 {
         match constant(count, self, problems) {
-            Some(cells) if (1..=limits::LOCATIONS as i32).contains(&cells) => cells as u32,
+            Some(cells) if (1..=i32::from(limits::LOCATIONS)).contains(&cells) => cells.unsigned_abs(),
             Some(cells) => {
                 let message = format!("an array cannot have {cells} cells");
                 let problem = Diagnostic::error(codes::OUT_OF_RANGE, message).at(count.span, "not a size");
@@ -151,7 +151,7 @@ impl<'a> Globals<'a> {
 
     fn initial_value(&self, value: &Expr, ty: Ty, problems: &mut Diagnostics) -> u8 {
         match constant(value, self, problems) {
-            Some(init) if ty.contains(init) => init as u8,
+            Some(init) if ty.contains(init) => init.unsigned_abs() as u8,
             Some(init) => {
                 let message = format!("the initial value {init} is out of range");
                 let label = format!("must be from 0 to {}", ty.modulus - 1);
@@ -172,7 +172,7 @@ impl<'a> Globals<'a> {
             Type::Range { low, high, span } => {
                 let (low, high) = (constant(low, self, problems), constant(high, self, problems));
                 match (low, high) {
-                    (Some(0), Some(high @ 0..=255)) => Ty::below(high as u16 + 1),
+                    (Some(0), Some(high @ 0..=255)) => Ty::up_to(high),
                     (Some(_), Some(_)) => {
                         let problem = Diagnostic::error(codes::UNKNOWN_TYPE, "this range cannot be a type");
                         problems
@@ -260,8 +260,9 @@ impl<'a> BodyScan<'a> {
             StmtKind::Label(name) => self.labels.push(name),
             StmtKind::Return(value) => self.returns_value |= value.is_some(),
             StmtKind::If { arms, otherwise } => {
-                arms.iter().for_each(|arm| self.block(&arm.1));
-                otherwise.iter().for_each(|block| self.block(block));
+                for block in arms.iter().map(|arm| &arm.1).chain(otherwise) {
+                    self.block(block);
+                }
             }
             StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::Loop { body } => self.block(body),
             StmtKind::For { init, step, body, .. } => {
@@ -270,8 +271,12 @@ impl<'a> BodyScan<'a> {
             }
             StmtKind::Choose(branches) => branches.iter().for_each(|branch| self.block(branch)),
             StmtKind::Block(block) => self.block(block),
-            StmtKind::Let { .. } | StmtKind::Expr(_) => {}
-            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Skip => {}
+            StmtKind::Let { .. }
+            | StmtKind::Expr(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Skip => {}
         }
     }
 }

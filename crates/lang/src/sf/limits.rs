@@ -1,10 +1,10 @@
 //! How large a program may become. Beyond these sizes no analysis would end, and a mistake is more likely than intent.
 
 /// Threads, all copies counted.
-pub(super) const THREADS: usize = 64;
+pub(super) const THREADS: u16 = 64;
 
 /// Shared locations, all cells of arrays counted.
-pub(super) const LOCATIONS: usize = 4096;
+pub(super) const LOCATIONS: u16 = 4096;
 
 /// Instructions of all threads together, after inlining.
 pub(super) const INSTRUCTIONS: usize = 100_000;

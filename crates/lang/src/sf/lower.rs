@@ -126,13 +126,11 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// What is stored when a value is stored into something of a type. The remainder is taken by whoever stores.
+    /// What is stored when a value is stored into something of a type. Whoever stores takes the remainder of what is not constant.
     pub(super) fn fitted(&self, value: Expr, ty: Ty) -> Expr {
-        if !ty.boolean || is_truth(&value, &|reg| self.registers.modulus(reg)) {
-            return value;
-        }
         match value.as_const() {
-            Some(value) => Expr::Const(i32::from(value != 0)),
+            Some(value) => Expr::Const(ty.store(value)),
+            None if !ty.boolean || is_truth(&value, &|reg| self.registers.modulus(reg)) => value,
             None => Expr::binary(BinaryOp::Ne, value, Expr::Const(0)),
         }
     }
@@ -180,12 +178,11 @@ impl<'a> Lowering<'a, '_> {
         let (mut known, mut label_names) = (HashMap::new(), Vec::new());
         for name in labels {
             let label = self.code.label();
-            match known.get(&name.text) {
-                Some(&(_, first)) => self.report(duplicate(name, first)),
-                None => {
-                    known.insert(name.text.clone(), (label, name.span));
-                    label_names.push(name.text.clone());
-                }
+            if let Some(&(_, first)) = known.get(&name.text) {
+                self.report(duplicate(name, first));
+            } else {
+                known.insert(name.text.clone(), (label, name.span));
+                label_names.push(name.text.clone());
             }
         }
         self.frames.push(Frame { scopes: vec![Scope::default()], labels: known, label_names, loops: Vec::new(), exit });
@@ -240,8 +237,7 @@ impl<'a> Lowering<'a, '_> {
         if let Some(problem) = reserved(name) {
             self.report(problem);
         } else if let Some(first) = first.or(global) {
-            let advice = if global.is_some() { "give the variable another name" } else { "assign without `let`" };
-            self.report(duplicate(name, first).help(advice));
+            self.report(duplicate(name, first).help("choose another name, or assign without `let`"));
         }
     }
 

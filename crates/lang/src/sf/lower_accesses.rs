@@ -1,43 +1,17 @@
 //! Lowering of accesses to shared locations.
 
-use super::ast::{Expr as Ast, ExprKind, Name, SharedKind};
+use super::ast::{AssignOp, Expr as Ast, ExprKind, Name, SharedKind};
 use super::codes;
 use super::constant::known;
 use super::globals::{Global, Place};
 use super::lower::{Local, Lowering};
 use super::lower_values::Want;
-use super::orders::{Fitting, Order, fit, unknown};
+use super::orders::Order;
 use super::types::Ty;
 use crate::support::suggest;
 use steadfast_diag::Diagnostic;
-use steadfast_ir::{BinaryOp, Expr, Instr, ReadOrder, RmwOrder, WriteOrder};
+use steadfast_ir::{BinaryOp, Expr, Instr, LocId, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_span::{Index, Span};
-
-/// The methods of atomic locations: name, how many values come first, how many orderings follow, how it is written.
-const METHODS: [(&str, usize, usize, &str); 15] = [
-    ("load", 0, 1, "load(acquire)"),
-    ("store", 1, 1, "store(value, release)"),
-    ("fetch_add", 1, 1, "fetch_add(value, acq_rel)"),
-    ("fetch_sub", 1, 1, "fetch_sub(value, acq_rel)"),
-    ("fetch_and", 1, 1, "fetch_and(value, acq_rel)"),
-    ("fetch_or", 1, 1, "fetch_or(value, acq_rel)"),
-    ("fetch_xor", 1, 1, "fetch_xor(value, acq_rel)"),
-    ("swap", 1, 1, "swap(value, acq_rel)"),
-    ("exchange", 1, 1, "exchange(value, acq_rel)"),
-    ("compare_exchange", 2, 2, "compare_exchange(expected, new, acq_rel, acquire)"),
-    ("compare_exchange_strong", 2, 2, "compare_exchange_strong(expected, new, acq_rel, acquire)"),
-    ("compare_exchange_weak", 2, 2, "compare_exchange_weak(expected, new, acq_rel, acquire)"),
-    ("await_cas", 2, 1, "await_cas(expected, new, acq_rel)"),
-    // Any positive number of values.
-    ("wait", usize::MAX, 1, "wait(value, acquire)"),
-    ("await", usize::MAX, 1, "await(value, acquire)"),
-];
-
-/// The arguments of an access, sorted.
-struct Arguments<'a> {
-    values: &'a [Ast],
-    orders: Vec<(Order, Span)>,
-}
 
 impl<'a> Lowering<'a, '_> {
     /// `place.method(arguments)`
@@ -52,7 +26,7 @@ impl<'a> Lowering<'a, '_> {
         let Some((at, global)) = self.place(place) else { return Expr::Const(0) };
         match (global.kind, &*method.text) {
             (SharedKind::Mutex, "lock" | "unlock") => self.mutex(expr, at, method, arguments, want),
-            (SharedKind::Mutex, _) => self.unknown_method(method, "mutex", &["lock", "unlock"]),
+            (SharedKind::Mutex, _) => self.unknown_method(method, "a mutex", &["lock", "unlock"]),
             (SharedKind::Plain, _) => self.atomic_on_plain(place, method, arguments),
             (SharedKind::Atomic, "lock" | "unlock") => {
                 let problem = Diagnostic::error(codes::MISUSED, format!("`{}` is not a mutex", self.text_of(place)))
@@ -119,7 +93,7 @@ impl<'a> Lowering<'a, '_> {
                 return None;
             }
         };
-        if let Some(constant) = known(index, self.globals).filter(|at| !(0..cells as i32).contains(at)) {
+        if let Some(constant) = known(index, self.globals).filter(|&at| !is_cell(at, cells)) {
             let problem =
                 Diagnostic::error(codes::BAD_INDEX, format!("there is no cell {constant} in `{}`", name.text));
             self.report(problem.at(index.span, format!("must be from 0 to {}", cells - 1)));
@@ -127,9 +101,7 @@ impl<'a> Lowering<'a, '_> {
         }
         let index = self.value(index);
         Some(match index.as_const() {
-            Some(at) if (0..cells as i32).contains(&at) => {
-                steadfast_ir::Place::Fixed(steadfast_ir::LocId::new(global.base.index() + at as usize))
-            }
+            Some(at) if is_cell(at, cells) => LocId::new(global.base.index() + at.unsigned_abs() as usize).into(),
             // Out of bounds only for this copy: an error if it is ever reached.
             _ => steadfast_ir::Place::Element { base: global.base, len: cells, index },
         })
@@ -139,12 +111,9 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn plain_place(
         &mut self,
         expr: &'a Ast,
-        assignment: Option<Option<BinaryOp>>,
+        assignment: Option<AssignOp>,
     ) -> Option<(steadfast_ir::Place, Place)> {
-        let name = match &expr.kind {
-            ExprKind::Name(name) | ExprKind::Index { array: name, .. } => name,
-            _ => return None,
-        };
+        let (ExprKind::Name(name) | ExprKind::Index { array: name, .. }) = &expr.kind else { return None };
         if let (ExprKind::Name(_), Some(_)) = (&expr.kind, assignment) {
             let constant = matches!(self.global(&name.text), Some(Global::Constant(_) | Global::Function(_)));
             if constant || &*name.text == "id" || matches!(self.local(&name.text), Some(Local::Constant(_))) {
@@ -158,13 +127,15 @@ impl<'a> Lowering<'a, '_> {
             return Some((at, global));
         }
         let text = self.text_of(expr);
-        let problem = Diagnostic::error(codes::NEEDS_METHOD, format!("`{text}` is {}", Self::kind_name(global.kind)))
-            .at(expr.span, if assignment.is_some() { "cannot be assigned" } else { "cannot be read by its name" });
+        let cannot = if assignment.is_some() { "cannot be assigned" } else { "cannot be read by its name" };
+        let kind = if global.kind == SharedKind::Mutex { "a mutex" } else { "an atomic location" };
+        let problem = Diagnostic::error(codes::NEEDS_METHOD, format!("`{text}` is {kind} and {cannot}"))
+            .at(expr.span, "a method is needed here");
         let advice = match (global.kind, assignment) {
             (SharedKind::Mutex, _) => format!("write `{text}.lock();` and `{text}.unlock();`"),
             (_, None) => format!("write `{text}.load(acquire)`, or another ordering"),
-            (_, Some(None)) => format!("write `{text}.store(…, release);`, or another ordering"),
-            (_, Some(Some(op))) => match fetch_name(op) {
+            (_, Some(AssignOp::Set)) => format!("write `{text}.store(…, release);`, or another ordering"),
+            (_, Some(AssignOp::Update(op))) => match fetch_name(op) {
                 Some(fetch) => format!("write `{text}.{fetch}(…, acq_rel);`, or another ordering"),
                 None => format!("write a loop around `{text}.compare_exchange(…)`"),
             },
@@ -196,14 +167,17 @@ impl<'a> Lowering<'a, '_> {
             _ => "atomic accesses need an atomic location:".to_string(),
         };
         let name = text.split('[').next().unwrap_or(&text);
-        let problem = Diagnostic::error(codes::PLAIN_METHOD, format!("`{text}` is a plain location"))
-            .at(method.span, "not possible on a plain location")
-            .help(format!("{instead} declare it as `atomic<…> {name}`"));
+        let problem = Diagnostic::error(
+            codes::PLAIN_METHOD,
+            format!("`{text}` is a plain location and has no `{}`", method.text),
+        )
+        .at(method.span, "only atomic locations have methods")
+        .help(format!("{instead} declare it as `atomic<…> {name}`"));
         self.report(problem);
     }
 
-    fn unknown_method(&mut self, method: &Name, kind: &str, known: &[&'static str]) {
-        let problem = Diagnostic::error(codes::UNKNOWN_METHOD, format!("a {kind} has no `{}`", method.text))
+    pub(super) fn unknown_method(&mut self, method: &Name, kind: &str, known: &[&'static str]) {
+        let problem = Diagnostic::error(codes::UNKNOWN_METHOD, format!("{kind} has no `{}`", method.text))
             .at(method.span, "unknown access");
         let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
         self.report(
@@ -220,11 +194,15 @@ impl<'a> Lowering<'a, '_> {
         want: Want,
     ) -> Expr {
         let Some(arguments) = self.sort_arguments(expr, method, arguments) else { return Expr::Const(0) };
-        arguments.values.iter().for_each(|value| self.warn_if_changed(value, ty));
+        // What is added or masked is not stored itself: `fetch_and(~1)` is fine.
+        let stored = !method.text.starts_with("fetch_");
         let mut values = Vec::with_capacity(arguments.values.len());
         for value in arguments.values {
+            if stored {
+                self.warn_if_changed(value, ty);
+            }
             let value = self.value(value);
-            values.push(self.fitted(value, ty));
+            values.push(if stored || ty.boolean { self.fitted(value, ty) } else { value });
         }
         let instr = match &*method.text {
             "load" => {
@@ -261,7 +239,7 @@ impl<'a> Lowering<'a, '_> {
     ) -> Expr {
         let dst = self.destination(want, ty);
         let instr = match name {
-            "wait" | "await" => {
+            "wait" => {
                 let order = self.order::<ReadOrder>(orders.first(), Some("a wait"));
                 Instr::Wait { dst, place, values, order }
             }
@@ -301,57 +279,8 @@ impl<'a> Lowering<'a, '_> {
         Expr::binary(op, Expr::Old, value)
     }
 
-    /// Splits the arguments into values and orderings, and checks how many there are.
-    fn sort_arguments(&mut self, expr: &Ast, method: &Name, arguments: &'a [Ast]) -> Option<Arguments<'a>> {
-        let Some(&(_, values, orders, usage)) = METHODS.iter().find(|known| known.0 == &*method.text) else {
-            let names: Vec<&str> =
-                METHODS.iter().map(|known| known.0).filter(|name| !name.ends_with("_strong")).collect();
-            self.unknown_method(method, "atomic location", &names);
-            return None;
-        };
-        let first_order =
-            arguments.iter().rposition(|argument| Order::of(argument).is_none()).map_or(0, |last| last + 1);
-        let (given, rest) = arguments.split_at(first_order);
-        let given_orders: Vec<(Order, Span)> =
-            rest.iter().filter_map(|argument| Some((Order::of(argument)?, argument.span))).collect();
-        let takes = match values {
-            0 => "no value".to_string(),
-            1 => "1 value".to_string(),
-            usize::MAX => "at least 1 value".to_string(),
-            more => format!("{more} values"),
-        };
-        if values == usize::MAX && !given.is_empty() || values == given.len() {
-            if let Some((_, extra)) = given_orders.get(orders) {
-                let problem = Diagnostic::error(
-                    codes::ARITY,
-                    format!("`{}` takes {orders} ordering{}", method.text, if orders == 1 { "" } else { "s" }),
-                );
-                self.report(problem.at(*extra, "one ordering too many").help(format!("write `{usage}`")));
-            }
-            return Some(Arguments { values: given, orders: given_orders });
-        }
-        // A value too many at the end is probably a misspelt ordering.
-        if let Some(name) = given.get(values).filter(|_| given_orders.len() < orders).and_then(Ast::as_name) {
-            let declared = self.local(&name.text).is_some() || self.global(&name.text).is_some();
-            if !declared {
-                self.report(unknown(name));
-                return None;
-            }
-        }
-        self.wrong_count(expr.span, &method.text, &takes, given.len(), usage);
-        None
-    }
-
-    /// The ordering for an access. Whether it is there and fits is reported while checking.
-    pub(super) fn order<O: Fitting>(&mut self, order: Option<&(Order, Span)>, access: Option<&str>) -> O {
-        fit(order.copied(), access).unwrap_or_else(|problem| {
-            self.report(problem);
-            O::SEQ_CST
-        })
-    }
-
     /// How a place is written, for messages.
-    fn text_of(&self, place: &Ast) -> String {
+    pub(super) fn text_of(&self, place: &Ast) -> String {
         match &place.kind {
             ExprKind::Name(name) => name.text.to_string(),
             ExprKind::Index { array, index } => match known(index, self.globals) {
@@ -361,6 +290,11 @@ impl<'a> Lowering<'a, '_> {
             _ => "…".into(),
         }
     }
+}
+
+/// Whether an array with that many cells has one with this index.
+fn is_cell(at: i32, cells: u32) -> bool {
+    u32::try_from(at).is_ok_and(|at| at < cells)
 }
 
 /// Takes the first value that is left.

@@ -183,13 +183,12 @@ impl<'a> Lowering<'a, '_> {
         for (&(name, ty), argument) in function.parameters.iter().zip(arguments) {
             self.span = argument.span;
             let direct = if function.assigned.contains(&name.text) { None } else { self.as_it_is(argument, ty) };
-            passed.push(match direct {
-                Some(local) => Passed::As(local),
-                None => {
-                    let reg = self.registers.variable(&name.text, ty.modulus);
-                    self.value_into(argument, reg, ty);
-                    Passed::In(reg)
-                }
+            passed.push(if let Some(local) = direct {
+                Passed::As(local)
+            } else {
+                let reg = self.registers.variable(&name.text, ty.modulus);
+                self.value_into(argument, reg, ty);
+                Passed::In(reg)
             });
         }
         self.span = outer;

@@ -1,6 +1,6 @@
 //! Lowering of statements.
 
-use super::ast::{Block, Expr as Ast, ExprKind, Name, Stmt, StmtKind, Type};
+use super::ast::{AssignOp, Block, Expr as Ast, ExprKind, Name, Stmt, StmtKind, Type};
 use super::code::Label;
 use super::codes;
 use super::globals::Place;
@@ -83,14 +83,14 @@ impl<'a> Lowering<'a, '_> {
         self.declare_with(name, reg, ty);
     }
 
-    fn assignment(&mut self, target: &'a Ast, op: Option<BinaryOp>, value: &'a Ast) {
+    fn assignment(&mut self, target: &'a Ast, op: AssignOp, value: &'a Ast) {
         if let Some(Local::Register(reg, ty)) = target.as_name().and_then(|name| self.local(&name.text)) {
             return match op {
-                None => {
+                AssignOp::Set => {
                     self.warn_if_changed(value, ty);
                     self.value_into(value, reg, ty);
                 }
-                Some(op) => {
+                AssignOp::Update(op) => {
                     let value = self.value(value);
                     self.assign(reg, ty, fold(op, Expr::Reg(reg), value));
                 }
@@ -102,11 +102,11 @@ impl<'a> Lowering<'a, '_> {
             return;
         };
         let value = match op {
-            None => {
+            AssignOp::Set => {
                 self.warn_if_changed(value, global.ty);
                 self.value(value)
             }
-            Some(op) => {
+            AssignOp::Update(op) => {
                 let dst = self.registers.temporary(global.ty.modulus);
                 self.run(Instr::PlainLoad { dst, place: place.clone() }, target.span);
                 let value = self.value(value);
@@ -118,7 +118,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The plain location that an assignment writes, or nothing and a report.
-    fn assignable(&mut self, target: &'a Ast, op: Option<BinaryOp>) -> Option<(steadfast_ir::Place, Place)> {
+    fn assignable(&mut self, target: &'a Ast, op: AssignOp) -> Option<(steadfast_ir::Place, Place)> {
         match &target.kind {
             ExprKind::Name(_) | ExprKind::Index { .. } => self.plain_place(target, Some(op)),
             ExprKind::Wrong => None,
@@ -168,7 +168,9 @@ impl<'a> Lowering<'a, '_> {
             self.code.jump(end, self.span);
             self.code.bind(next);
         }
-        otherwise.into_iter().for_each(|block| self.block(block));
+        if let Some(block) = otherwise {
+            self.block(block);
+        }
         self.code.bind(end);
     }
 
@@ -201,14 +203,20 @@ impl<'a> Lowering<'a, '_> {
 
     fn for_loop(&mut self, init: Option<&'a Stmt>, cond: Option<&'a Ast>, step: Option<&'a Stmt>, body: &'a Block) {
         self.enter_scope();
-        init.into_iter().for_each(|init| self.statement(init));
+        if let Some(init) = init {
+            self.statement(init);
+        }
         let head = self.code.here();
         let (inside, next, end) = (self.code.label(), self.code.label(), self.code.label());
-        cond.into_iter().for_each(|cond| self.decide(cond, inside, end));
+        if let Some(cond) = cond {
+            self.decide(cond, inside, end);
+        }
         self.code.bind(inside);
         self.loop_body(body, Loop { break_to: end, continue_to: next });
         self.code.bind(next);
-        step.into_iter().for_each(|step| self.statement(step));
+        if let Some(step) = step {
+            self.statement(step);
+        }
         self.code.jump(head, self.span);
         self.code.bind(end);
         self.leave_scope();
@@ -221,13 +229,11 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn leave_loop(&mut self, word: &str, target: impl FnOnce(Loop) -> Label) {
-        match self.frame().loops.last().copied() {
-            Some(found) => self.code.jump(target(found), self.span),
-            None => {
-                let problem = Diagnostic::error(codes::OUTSIDE_LOOP, format!("`{word}` outside of a loop"));
-                self.report(problem.at(self.span, "there is no loop around this"));
-            }
-        }
+        let Some(found) = self.frame().loops.last().copied() else {
+            let problem = Diagnostic::error(codes::OUTSIDE_LOOP, format!("`{word}` outside of a loop"));
+            return self.report(problem.at(self.span, "there is no loop around this"));
+        };
+        self.code.jump(target(found), self.span);
     }
 
     fn choose(&mut self, branches: &'a [Block]) {

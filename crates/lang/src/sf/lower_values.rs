@@ -1,6 +1,6 @@
 //! Lowering of expressions: accesses become instructions, from left to right, and what remains is an expression over registers.
 
-use super::ast::{Expr as Ast, ExprKind, Name, SharedKind, Type};
+use super::ast::{Expr as Ast, ExprKind, Name, Type};
 use super::code::Label;
 use super::codes;
 use super::constant::{constant, known};
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a, '_> {
         if first == last {
             return Expr::Const(first);
         }
-        let from = Ty::below(last as u16 + 1);
+        let from = Ty::up_to(last);
         let dst = self.destination(want, from).unwrap_or_else(|| self.registers.temporary(from.modulus));
         let starts: Vec<Label> = (first..=last).map(|_| self.code.label()).collect();
         let end = self.code.label();
@@ -232,7 +232,12 @@ impl<'a> Lowering<'a, '_> {
         given: usize,
         usage: &str,
     ) {
-        let message = format!("`{name}` takes {takes}, but {given} {} given", if given == 1 { "is" } else { "are" });
+        let given = match given {
+            0 => "none is given".to_string(),
+            1 => "1 is given".to_string(),
+            more => format!("{more} are given"),
+        };
+        let message = format!("`{name}` takes {takes}, but {given}");
         let problem = Diagnostic::error(codes::ARITY, message).at(span, "wrong number of arguments");
         self.report(problem.help(format!("write `{usage}`")));
     }
@@ -242,15 +247,6 @@ impl<'a> Lowering<'a, '_> {
         if !matches!(want, Want::Nothing) {
             let problem = Diagnostic::error(codes::NO_VALUE, format!("{what} gives no value"));
             self.report(problem.at(expr.span, "used as a value here").help("make it a statement of its own"));
-        }
-    }
-
-    /// What a location of this kind is called.
-    pub(super) fn kind_name(kind: SharedKind) -> &'static str {
-        match kind {
-            SharedKind::Atomic => "an atomic location",
-            SharedKind::Plain => "a plain location",
-            SharedKind::Mutex => "a mutex",
         }
     }
 }

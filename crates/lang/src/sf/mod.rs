@@ -15,6 +15,7 @@ mod globals;
 mod limits;
 mod lower;
 mod lower_accesses;
+mod lower_arguments;
 mod lower_calls;
 mod lower_statements;
 mod lower_values;

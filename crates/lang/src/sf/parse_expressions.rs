@@ -67,7 +67,7 @@ impl Parser<'_> {
     fn primary(&mut self) -> Rule<Expr> {
         let start = self.span();
         let kind = match self.peek() {
-            Token::Number => ExprKind::Number(self.number()?),
+            Token::Number => ExprKind::Number(self.number()),
             Token::True => self.truth(1),
             Token::False => self.truth(0),
             Token::LeftParen => return self.group(),
@@ -141,7 +141,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span, height: below + 1 })
     }
 
-    fn number(&mut self) -> Rule<i32> {
+    fn number(&mut self) -> i32 {
         let span = self.span();
         let text = self.token_text().replace('_', "");
         let (digits, radix) = match text.get(..2) {
@@ -151,7 +151,7 @@ impl Parser<'_> {
         };
         self.advance();
         if let Ok(value) = i32::from_str_radix(digits, radix) {
-            return Ok(value);
+            return value;
         }
         let problem = if !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix)) {
             Diagnostic::error(codes::OUT_OF_RANGE, "this number is too large").at(span, "does not fit 32 bits")
@@ -162,7 +162,7 @@ impl Parser<'_> {
         };
         self.report(problem);
         // The number is wrong, but its place in the expression is not.
-        Ok(0)
+        0
     }
 }
 

@@ -1,6 +1,6 @@
 //! Statements and blocks.
 
-use super::ast::{Block, Expr, ExprKind, Stmt, StmtKind};
+use super::ast::{AssignOp, Block, Expr, ExprKind, Stmt, StmtKind};
 use super::codes;
 use super::parser::{Failed, Parser, Rule};
 use super::token::Token;
@@ -16,12 +16,11 @@ impl Parser<'_> {
             let mut block = Block::default();
             while !matches!(parser.peek(), Token::RightBrace | Token::End | Token::Thread | Token::Fn) {
                 let before = parser.position();
-                match parser.statement() {
-                    Ok(statement) => block.statements.push(statement),
-                    Err(Failed) => {
-                        parser.skip_statement();
-                        parser.pass_bad_token(before);
-                    }
+                if let Ok(statement) = parser.statement() {
+                    block.statements.push(statement);
+                } else {
+                    parser.skip_statement();
+                    parser.pass_bad_token(before);
                 }
                 if parser.problems.is_full() {
                     parser.skip_rest();
@@ -169,8 +168,14 @@ impl Parser<'_> {
 
     /// `(e)`
     fn parenthesised(&mut self) -> Rule<Expr> {
-        self.expect(Token::LeftParen, "`(`")?;
+        if self.peek() != Token::LeftParen {
+            return Err(self.unexpected_but("`(`", "conditions stand in parentheses"));
+        }
+        self.advance();
         let inner = self.expression()?;
+        if self.peek() == Token::Assign {
+            return Err(self.unexpected_but("`)`", "`=` assigns; to compare, write `==`"));
+        }
         self.expect(Token::RightParen, "`)`")?;
         Ok(inner)
     }
@@ -221,19 +226,16 @@ impl Parser<'_> {
 
     fn for_statement(&mut self) -> Rule<StmtKind> {
         self.advance();
-        match self.for_head() {
-            Ok((init, cond, step)) => Ok(StmtKind::For { init, cond, step, body: self.body()? }),
-            Err(Failed) => {
-                while self.skip_to_block().is_err() {
-                    // Semicolons do not end the head of a `for`.
-                    if !self.eat(Token::Semicolon) {
-                        return Err(Failed);
-                    }
-                }
-                let body = self.block()?;
-                Ok(StmtKind::For { init: None, cond: None, step: None, body })
+        if let Ok((init, cond, step)) = self.for_head() {
+            return Ok(StmtKind::For { init, cond, step, body: self.body()? });
+        }
+        while self.skip_to_block().is_err() {
+            // Semicolons do not end the head of a `for`.
+            if !self.eat(Token::Semicolon) {
+                return Err(Failed);
             }
         }
+        Ok(StmtKind::For { init: None, cond: None, step: None, body: self.block()? })
     }
 
     #[allow(clippy::type_complexity, reason = "the three parts of a `for` have no better name together")]
@@ -267,23 +269,23 @@ impl Parser<'_> {
 /// `target += 1` or `target -= 1`
 fn one_more(target: Expr, op: BinaryOp) -> StmtKind {
     let one = Expr { kind: ExprKind::Number(1), span: target.span, height: 1 };
-    StmtKind::Assign { target, op: Some(op), value: one }
+    StmtKind::Assign { target, op: AssignOp::Update(op), value: one }
 }
 
-/// Whether a token assigns, and what it computes first.
-fn assignment_operator(token: Token) -> Option<Option<BinaryOp>> {
-    Some(match token {
-        Token::Assign => None,
-        Token::PlusAssign => Some(BinaryOp::Add),
-        Token::MinusAssign => Some(BinaryOp::Sub),
-        Token::StarAssign => Some(BinaryOp::Mul),
-        Token::SlashAssign => Some(BinaryOp::Div),
-        Token::PercentAssign => Some(BinaryOp::Rem),
-        Token::AmpAssign => Some(BinaryOp::BitAnd),
-        Token::PipeAssign => Some(BinaryOp::BitOr),
-        Token::CaretAssign => Some(BinaryOp::BitXor),
-        Token::ShlAssign => Some(BinaryOp::Shl),
-        Token::ShrAssign => Some(BinaryOp::Shr),
+/// How a token assigns, if it does.
+fn assignment_operator(token: Token) -> Option<AssignOp> {
+    Some(AssignOp::Update(match token {
+        Token::Assign => return Some(AssignOp::Set),
+        Token::PlusAssign => BinaryOp::Add,
+        Token::MinusAssign => BinaryOp::Sub,
+        Token::StarAssign => BinaryOp::Mul,
+        Token::SlashAssign => BinaryOp::Div,
+        Token::PercentAssign => BinaryOp::Rem,
+        Token::AmpAssign => BinaryOp::BitAnd,
+        Token::PipeAssign => BinaryOp::BitOr,
+        Token::CaretAssign => BinaryOp::BitXor,
+        Token::ShlAssign => BinaryOp::Shl,
+        Token::ShrAssign => BinaryOp::Shr,
         _ => return None,
-    })
+    }))
 }

@@ -155,9 +155,10 @@ impl Parser<'_> {
         let end = self.last_span().end;
         let gap = Span::new(end, self.span().start.max(end));
         let goes_on = self.snippet(gap).contains('\n') || self.peek() == Token::RightBrace || self.starts_statement();
-        let message = match goes_on {
-            true => "missing `;`".to_string(),
-            false => format!("expected `;`, found {}", self.peek().describe(self.token_text())),
+        let message = if goes_on {
+            "missing `;`".to_string()
+        } else {
+            format!("expected `;`, found {}", self.peek().describe(self.token_text()))
         };
         let problem =
             Diagnostic::error(codes::MISSING_SEMICOLON, message).at(Span::new(end, end), "`;` is missing here");

@@ -40,8 +40,9 @@ pub(super) fn build(file: &ast::File, name: String, problems: &mut Diagnostics) 
 }
 
 /// How many copies of each thread there are.
-fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnostics) -> Vec<i32> {
-    if file.threads.is_empty() {
+fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnostics) -> Vec<u16> {
+    // After other errors, the threads may be there and just not have been understood.
+    if file.threads.is_empty() && !problems.has_errors() {
         let problem =
             Diagnostic::error(codes::NO_THREADS, "the program has no threads").at(Span::default(), "nothing runs");
         problems.push(problem.help("add one: `thread main { … }`"));
@@ -58,8 +59,8 @@ fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnos
         }
         let copies = thread.copies.as_ref().map_or(1, |copies| copies_of(copies, globals, problems));
         let before = total;
-        total += copies as usize;
-        if before <= limits::THREADS && total > limits::THREADS {
+        total += usize::from(copies);
+        if (before..total).contains(&usize::from(limits::THREADS)) {
             let message = format!("the program has more than {} threads", limits::THREADS);
             problems.push(Diagnostic::error(codes::TOO_LARGE, message).at(thread.name.span, "one thread too many"));
         }
@@ -69,10 +70,10 @@ fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnos
 }
 
 /// How many copies a declaration asks for; 1 if that makes no sense.
-fn copies_of(copies: &ast::Expr, globals: &Globals<'_>, problems: &mut Diagnostics) -> i32 {
-    let allowed = 1..=limits::THREADS as i32;
+fn copies_of(copies: &ast::Expr, globals: &Globals<'_>, problems: &mut Diagnostics) -> u16 {
+    let allowed = 1..=i32::from(limits::THREADS);
     match constant(copies, globals, problems) {
-        Some(count) if allowed.contains(&count) => count,
+        Some(count) if allowed.contains(&count) => count.unsigned_abs() as u16,
         Some(count) => {
             let problem = Diagnostic::error(codes::OUT_OF_RANGE, format!("there cannot be {count} copies of a thread"));
             problems.push(problem.at(copies.span, format!("must be from 1 to {}", limits::THREADS)));
@@ -104,7 +105,7 @@ fn check(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnostics) {
 
 fn build_thread(
     thread: &ast::Thread,
-    id: i32,
+    id: u16,
     globals: &Globals<'_>,
     problems: &mut Diagnostics,
     budget: &mut Budget,
@@ -116,7 +117,8 @@ fn build_thread(
     let mut builder = ThreadBuilder::new(&name, 256);
     builder.declared_at(thread.name.span);
     let mut calls = Vec::new();
-    let (code, registers) = lower_body(thread, lowering(globals, problems, budget, &mut calls, Purpose::Build, id));
+    let (code, registers) =
+        lower_body(thread, lowering(globals, problems, budget, &mut calls, Purpose::Build, id.into()));
     budget.instructions += code.len();
     registers.emit(&mut builder);
     code.emit(&mut builder);

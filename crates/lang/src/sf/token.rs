@@ -8,7 +8,7 @@ use steadfast_span::Span;
 
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-#[logos(skip r"[ \t\r\n\f]+")]
+#[logos(skip r"[ \t\r\n\f\u{feff}]+")]
 #[logos(skip r"//[^\n]*")]
 #[allow(missing_docs, reason = "each is named after how it is written")]
 pub(super) enum Token {
@@ -166,41 +166,36 @@ pub(super) enum Token {
 
 /// Skips a comment that is closed; an open one becomes a token that covers the rest of the file.
 fn skip_comment(lexer: &mut Lexer<'_, Token>) -> logos::Filter<()> {
-    match lexer.remainder().find("*/") {
-        Some(length) => {
-            lexer.bump(length + 2);
-            logos::Filter::Skip
-        }
-        None => {
-            lexer.bump(lexer.remainder().len());
-            logos::Filter::Emit(())
-        }
-    }
+    let Some(length) = lexer.remainder().find("*/") else {
+        lexer.bump(lexer.remainder().len());
+        return logos::Filter::Emit(());
+    };
+    lexer.bump(length + 2);
+    logos::Filter::Skip
 }
 
 /// Splits a text into tokens. The last one is always [`Token::End`]; what is not a token is reported and left out.
 pub(super) fn tokens(text: &str, problems: &mut Diagnostics) -> Vec<(Token, Span)> {
     let mut found = Vec::with_capacity(text.len() / 4);
-    let mut bad: Option<Span> = None;
+    let mut bad: Vec<Span> = Vec::new();
     for (token, range) in Token::lexer(text).spanned() {
         let span = Span::new(range.start as u32, range.end as u32);
         match token {
             Ok(Token::UnclosedComment) => {
-                problems.push(unclosed("comment", "*/", Span::new(span.start, span.start + 2)))
+                problems.push(unclosed("comment", "*/", Span::new(span.start, span.start + 2)));
             }
             Ok(Token::UnclosedText) => problems.push(unclosed("text", "\"", span)),
             Ok(token) => found.push((token, span)),
             // Neighbouring characters that are not tokens are one mistake.
-            Err(()) => match &mut bad {
+            Err(()) => match bad.last_mut() {
                 Some(before) if before.end == span.start => before.end = span.end,
-                _ => {
-                    bad.into_iter().for_each(|span| problems.push(not_a_token(text, span)));
-                    bad = Some(span);
-                }
+                _ => bad.push(span),
             },
         }
     }
-    bad.into_iter().for_each(|span| problems.push(not_a_token(text, span)));
+    for span in bad {
+        problems.push(not_a_token(text, span));
+    }
     let end = text.trim_end().len() as u32;
     found.push((Token::End, Span::new(end, end)));
     found

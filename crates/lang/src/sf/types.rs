@@ -31,6 +31,11 @@ impl Ty {
         Self { modulus, boolean: false }
     }
 
+    /// The values from 0 to `last`, which is at most 255.
+    pub(super) fn up_to(last: i32) -> Self {
+        Self::below(last.clamp(0, 255).unsigned_abs() as u16 + 1)
+    }
+
     /// Whether a value needs no change to be stored.
     pub(super) fn contains(self, value: i32) -> bool {
         (0..i32::from(self.modulus)).contains(&value)
@@ -51,8 +56,14 @@ pub(super) fn is_truth(expr: &Expr, of: &dyn Fn(steadfast_ir::RegId) -> u16) -> 
         Expr::Unary(op, _) => *op == UnaryOp::Not,
         Expr::Binary(op, left, right) => match op {
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => is_truth(left, of) && is_truth(right, of),
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => true,
-            BinaryOp::And | BinaryOp::Or => true,
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::And
+            | BinaryOp::Or => true,
             _ => false,
         },
     }

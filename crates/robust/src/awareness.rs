@@ -1,0 +1,62 @@
+//! V_SC, M_SC and W_SC (PLDI'19, figure 5): who is already bound, under SC, to know the newest write of a location.
+//!
+//! For one location x: thread τ is *aware* if the newest write of x is before τ's next step in hbSC. Only then would taking an older write
+//! close a cycle. M and W say the same for whoever next writes, or reads, a location. Here too a cell is a bit or a vector with one lane per x.
+
+use crate::event::Event;
+use crate::models::{Axis, Cells, Shape};
+
+/// The fields: V_SC per thread, M_SC and W_SC per location.
+pub const FIELDS: [Axis; 3] = [Axis::Thread, Axis::Location, Axis::Location];
+const V: usize = 0;
+const M: usize = 1;
+const W: usize = 2;
+
+/// `actor` carries out `event`; `here` is the lane of its location, if it is followed at all. Plain accesses do not matter: without races they are ordered by others.
+#[inline]
+pub fn access<C: Cells>(cells: &mut C, shape: Shape, actor: usize, event: Event, here: Option<C::Cell>) {
+    let loc = event.loc as usize;
+    if event.is_plain() {
+        return;
+    }
+    if event.writes() {
+        let mut known = cells.get(V, actor) | cells.get(M, loc);
+        if let Some(here) = here {
+            known = known | here;
+            forget(cells, shape, here);
+        }
+        cells.set(V, actor, known);
+        cells.set(M, loc, known);
+        cells.set(W, loc, known);
+    } else {
+        let known = cells.get(V, actor);
+        cells.join(V, actor, cells.get(W, loc));
+        cells.join(M, loc, known);
+    }
+}
+
+/// Nobody knows the newest write of these lanes' locations: it has just been made.
+#[inline]
+fn forget<C: Cells>(cells: &mut C, shape: Shape, lanes: C::Cell) {
+    for (field, axis) in FIELDS.into_iter().enumerate() {
+        for index in 0..shape.len(axis) {
+            cells.meet(field, index, !lanes);
+        }
+    }
+}
+
+/// Everybody knows the initial writes; what an access of another location would teach is only that location's own initial write.
+pub fn initial<C: Cells>(cells: &mut C, shape: Shape, all: C::Cell, lane: impl Fn(usize) -> C::Cell) {
+    (0..shape.threads).for_each(|thread| cells.set(V, thread, all));
+    for loc in 0..shape.locations {
+        cells.set(M, loc, lane(loc));
+        cells.set(W, loc, lane(loc));
+    }
+}
+
+/// The lanes whose newest write `actor` is aware of.
+#[inline]
+pub fn aware<C: Cells>(cells: &C, actor: usize) -> C::Cell {
+    cells.get(V, actor)
+}
+

@@ -1,0 +1,395 @@
+//! The search for a violation, one stale write at a time.
+//!
+//! A run under SC and one write in it that gets overwritten: from then on the column of that write (see `column.rs`) says who may still take
+//! it. A violation is a thread that is aware of the newest write of the location, may still take the hunted one, and is about to access the location in
+//! a way that could take it. Since bits of different writes never interact, hunting every write separately is exact; since
+//! all rules are monotone, a column with more bits covers one with fewer. What must be told apart of the hunted write is its location, the class of its
+//! value (what some wait or CAS can single out) and its column.
+//!
+//! Hunts for different (location, class) pairs are independent and run in parallel.
+
+use crate::awareness;
+use crate::column::{ColumnLayout, Window};
+use crate::event::{Event, EventKind, Fences};
+use crate::futures::{Future, Outlooks};
+use crate::machine::{Label, Machine};
+use crate::models::{Axis, MemoryModel};
+use crate::prey::Prey;
+use rustc_hash::FxHashMap;
+use steadfast_explore::largest_first::LargestFirst;
+use steadfast_explore::{Bound, Budget, CoverSet, StateGraph, StateId};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// What a step does to a monitor. Many edges of the graph do the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Op {
+    /// The access.
+    pub event: Event,
+    /// The fences behind it.
+    pub fences: Fences,
+    /// The thread that moves.
+    pub thread: usize,
+    /// Its place afterwards.
+    pub place: usize,
+}
+
+/// The distinct operations of a graph.
+#[derive(Debug)]
+pub struct Ops {
+    /// By label.
+    of_label: Vec<u32>,
+    /// By number.
+    pub all: Vec<Op>,
+}
+
+impl Ops {
+    /// Collects the operations of all possible labels.
+    pub fn new(machine: &Machine<'_>) -> Self {
+        let mut ops = Self { of_label: Vec::new(), all: Vec::new() };
+        let mut known: FxHashMap<Op, u32> = FxHashMap::default();
+        for (number, (class, transition)) in machine.transitions().iter().enumerate() {
+            for (thread, place) in machine.moves(*class as usize) {
+                let op = Op { event: transition.event, fences: transition.fences, thread, place };
+                let next = ops.all.len() as u32;
+                let op_number = *known.entry(op).or_insert(next);
+                if op_number == next {
+                    ops.all.push(op);
+                }
+                let label = machine.pack(Label { transition: number as u32, thread, place }) as usize;
+                if label >= ops.of_label.len() {
+                    ops.of_label.resize(label + 1, u32::MAX);
+                }
+                ops.of_label[label] = op_number;
+            }
+        }
+        ops
+    }
+
+    /// The number of a label's operation.
+    #[inline]
+    pub fn number(&self, label: u32) -> u32 {
+        self.of_label[label as usize]
+    }
+}
+
+/// Everything that all hunts share.
+pub struct Hunt<'a, M, const W: usize> {
+    /// The machine whose graph is searched.
+    pub machine: &'a Machine<'a>,
+    /// Its states and edges.
+    pub graph: &'a StateGraph<W>,
+    /// The memory model.
+    pub model: &'a M,
+    /// The packing of columns.
+    pub layout: &'a ColumnLayout,
+    /// What the edges do to a monitor.
+    pub ops: &'a Ops,
+    /// What threads can still do, by state.
+    pub outlooks: &'a Outlooks,
+    /// The accesses of local states, by class.
+    pub accesses: &'a [Vec<crate::automaton::Access>],
+    /// The ghost location, if its order is not to be observed.
+    pub blind: Option<u16>,
+    /// Whether columns with more bits cover those with fewer.
+    pub covering: bool,
+    /// Thread permutations by (thread, place).
+    pub permutations: &'a [Vec<Vec<usize>>],
+    /// The shared budget.
+    pub budget: &'a Budget<'a>,
+}
+
+/// What all hunts together found.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HuntResult {
+    /// Whether some hunt was successful.
+    pub violation: bool,
+    /// How many columns were stored.
+    pub states: u64,
+    /// How many steps were taken.
+    pub transitions: u64,
+}
+
+impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
+    /// Hunts all prey. A bound ends it, unless a violation was found before.
+    pub fn run<const P: usize>(&self, prey: &[Prey], jobs: usize) -> Result<HuntResult, Bound> {
+        let (next, found) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (states, transitions) = (AtomicU64::new(0), AtomicU64::new(0));
+        let worker = || -> Result<(), Bound> {
+            let mut search = Search::<P>::new(self.graph.id_bound());
+            self.budget.add(0, search.cover.bytes() as u64);
+            while let Some(prey) = prey.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let outcome = self.hunt(&mut search, prey, &found);
+                states.fetch_add(search.cover.len() as u64, Ordering::Relaxed);
+                transitions.fetch_add(search.transitions, Ordering::Relaxed);
+                search.clear(self.budget);
+                if outcome? {
+                    found.store(true, Ordering::Relaxed);
+                }
+                if found.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        let outcomes: Vec<Result<(), Bound>> = if jobs <= 1 || self.graph.len() < 2000 {
+            vec![worker()]
+        } else {
+            std::thread::scope(|scope| {
+                let handles: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
+                handles.into_iter().map(|handle| handle.join().expect("a hunter does not panic")).collect()
+            })
+        };
+        let violation = found.load(Ordering::Relaxed);
+        if !violation {
+            outcomes.into_iter().collect::<Result<(), Bound>>()?;
+        }
+        Ok(HuntResult { violation, states: states.into_inner(), transitions: transitions.into_inner() })
+    }
+
+    /// Follows one location and class of values to the end. True if there is a violation.
+    fn hunt<const P: usize>(
+        &self,
+        search: &mut Search<P>,
+        prey: &Prey,
+        found: &AtomicBool,
+    ) -> Result<bool, Bound> {
+        for &(op, target) in &prey.starts {
+            let outlook = self.outlooks.of_state[target as usize];
+            let column = search.memo(START, op, outlook, |_| {
+                let mut bits = self.start::<P>(prey, self.ops.all[op as usize]);
+                self.simplify(&mut bits, prey, &self.outlooks.combinations[outlook as usize]).then_some(bits)
+            });
+            search.insert(target, column, self.covering);
+        }
+        let mut expanded = 0_u64;
+        while let Some(node) = search.queue.pop() {
+            if search.cover.is_covered(node) {
+                continue;
+            }
+            let (state, bits, column) = search.cover.get(node);
+            if self.violates(bits, prey, self.graph.state(state)) {
+                return Ok(true);
+            }
+            for edge in self.graph.edges(state) {
+                search.transitions += 1;
+                let outlook = self.outlooks.of_state[edge.target as usize];
+                let op = self.ops.number(edge.label);
+                let next = search.memo(column, op, outlook, |bits| {
+                    let mut bits = *bits;
+                    self.step(&mut bits, prey, self.ops.all[op as usize]);
+                    self.simplify(&mut bits, prey, &self.outlooks.combinations[outlook as usize]).then_some(bits)
+                });
+                search.insert(edge.target, next, self.covering);
+            }
+            expanded += 1;
+            if expanded % 4096 == 0 {
+                search.book(self.budget);
+                self.budget.check()?;
+                if found.load(Ordering::Relaxed) {
+                    return Ok(false);
+                }
+            }
+        }
+        search.book(self.budget);
+        Ok(false)
+    }
+
+    /// The column right after the overwriting step.
+    pub fn start<const P: usize>(&self, prey: &Prey, op: Op) -> [u64; P] {
+        let mut bits = [0; P];
+        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
+        let shape = self.layout.shape;
+        self.model.overwritten(&mut Window { bits: &mut bits, groups: views }, shape, true, op.thread, op.event);
+        if !prey.race {
+            let mut window = Window { bits: &mut bits, groups: awareness };
+            awareness::access(&mut window, shape, op.thread, op.event, Some(true));
+        }
+        if op.event.kind == EventKind::Write || op.event.kind == EventKind::PlainWrite {
+            self.layout.set_flag(&mut bits);
+        }
+        self.finish_step(&mut bits, op);
+        bits
+    }
+
+    /// One step of the machine.
+    #[inline]
+    pub fn step<const P: usize>(&self, bits: &mut [u64; P], prey: &Prey, op: Op) {
+        let here = !prey.race && op.event.loc == prey.loc && !op.event.is_plain();
+        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
+        self.model.access(&mut Window { bits, groups: views }, op.thread, op.event, here);
+        if !prey.race && Some(op.event.loc) != self.blind {
+            let mut window = Window { bits, groups: awareness };
+            awareness::access(&mut window, self.layout.shape, op.thread, op.event, here.then_some(true));
+        }
+        self.finish_step(bits, op);
+    }
+
+    #[inline]
+    fn finish_step<const P: usize>(&self, bits: &mut [u64; P], op: Op) {
+        let views = &self.layout.groups[awareness::FIELDS.len()..];
+        for &order in op.fences.steps() {
+            self.model.fence(&mut Window { bits, groups: views }, op.thread, order);
+        }
+        if op.thread != op.place {
+            self.layout.permute(bits, &self.permutations[op.thread][op.place]);
+        }
+    }
+
+    /// Whether some thread's next access could take the hunted write and leave SC by it.
+    pub fn violates<const P: usize>(&self, bits: &[u64; P], prey: &Prey, state: &[u64; W]) -> bool {
+        (0..self.layout.shape.threads).any(|thread| self.violates_at(bits, prey, state, thread))
+    }
+
+    /// The same for one thread.
+    #[inline]
+    pub fn violates_at<const P: usize>(&self, bits: &[u64; P], prey: &Prey, state: &[u64; W], thread: usize) -> bool {
+        let class = self.machine.class_of[thread];
+        let access = &self.accesses[class][self.machine.local(state, thread) as usize];
+        if access.loc != Some(prey.loc) {
+            return false;
+        }
+        let mut bits = *bits;
+        let flag = self.layout.flag(&bits);
+        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
+        if prey.race {
+            let views = Window { bits: &mut bits, groups: views };
+            return access.plain.is_some_and(|writes| writes || flag) && self.model.open(&views, thread, false);
+        }
+        if !awareness::aware(&Window { bits: &mut bits, groups: awareness }, thread) {
+            return false;
+        }
+        let views = Window { bits: &mut bits, groups: views };
+        let reads = access.read_values.contains(prey.value);
+        let writes = flag && self.model.writes_violate() && (access.writes || access.update_values.contains(prey.value));
+        (reads && self.model.open(&views, thread, access.seq_cst.0))
+            || (writes && self.model.open(&views, thread, access.seq_cst.1))
+    }
+
+    /// Clears the bits that can no longer matter. False: nothing can come of this hunt any more.
+    pub fn simplify<const P: usize>(&self, bits: &mut [u64; P], prey: &Prey, futures: &[Future]) -> bool {
+        let flag = self.layout.flag(bits) && (prey.race || self.model.writes_violate());
+        let views = awareness::FIELDS.len();
+        let aware = self.layout.group(bits, 0);
+        let on = |set: u64, index: usize| set >> index & 1 == 1;
+        let (mut hunters, mut active) = (0_u64, 0_u64);
+        for (thread, future) in futures.iter().enumerate() {
+            let strikes = match prey.race {
+                true => on(future.plain, prey.loc as usize),
+                false => on(future.reads, prey.loc as usize) || (flag && on(future.writes, prey.loc as usize)),
+            };
+            let cells = Window { bits, groups: &self.layout.groups[views..] };
+            hunters |= u64::from(strikes && self.model.open(&cells, thread, false)) << thread;
+            active |= u64::from(future.active) << thread;
+        }
+        if hunters == 0 {
+            return false;
+        }
+        if hunters & !aware == 0 {
+            self.layout.keep(bits, 0, hunters);
+            self.layout.keep(bits, 1, 0);
+            self.layout.keep(bits, 2, 0);
+        } else {
+            let unaware = futures.iter().enumerate().filter(|&(thread, _)| !on(aware, thread)).map(|(_, future)| future);
+            let (writes, reads) = unaware.fold((0, 0), |(w, r), future| (w | future.writes, r | future.reads));
+            self.layout.keep(bits, 0, active);
+            self.layout.keep(bits, 1, writes);
+            self.layout.keep(bits, 2, reads);
+        }
+        self.simplify_views(bits, futures, active);
+        true
+    }
+
+    /// A thread without a future needs no cells; a location's cells are only looked at by threads that still have some of their own.
+    fn simplify_views<const P: usize>(&self, bits: &mut [u64; P], futures: &[Future], active: u64) {
+        let views = awareness::FIELDS.len()..self.layout.groups.len();
+        let mut open = 0;
+        for field in views.clone().filter(|&field| self.layout.groups[field].axis == Axis::Thread) {
+            self.layout.keep(bits, field, active);
+            open |= self.layout.group(bits, field);
+        }
+        let looking = futures.iter().enumerate().filter(|(thread, _)| open >> thread & 1 == 1);
+        let looked_at = looking.fold(0, |all, (_, future)| all | future.reads | future.writes);
+        for field in views.filter(|&field| self.layout.groups[field].axis == Axis::Location) {
+            self.layout.keep(bits, field, looked_at);
+        }
+    }
+}
+
+/// In place of a column: the hunt begins here.
+const START: u32 = u32::MAX - 1;
+/// In place of a column: nothing can come of it.
+const LOST: u32 = u32::MAX;
+
+/// The state of one worker's current hunt.
+struct Search<const P: usize> {
+    cover: CoverSet<P>,
+    queue: LargestFirst,
+    /// The distinct columns of this hunt; they are few, and so are the steps between them.
+    columns: Vec<[u64; P]>,
+    numbers: FxHashMap<[u64; P], u32>,
+    /// Column, operation and outlook of the target: the next column.
+    steps: FxHashMap<(u32, u32, u32), u32>,
+    transitions: u64,
+    booked: (u64, u64),
+}
+
+impl<const P: usize> Search<P> {
+    fn new(keys: usize) -> Self {
+        Self {
+            cover: CoverSet::new(keys),
+            queue: LargestFirst::default(),
+            columns: Vec::new(),
+            numbers: FxHashMap::default(),
+            steps: FxHashMap::default(),
+            transitions: 0,
+            booked: (0, 0),
+        }
+    }
+
+    #[inline]
+    fn memo(&mut self, column: u32, op: u32, outlook: u32, step: impl FnOnce(&[u64; P]) -> Option<[u64; P]>) -> u32 {
+        if let Some(&next) = self.steps.get(&(column, op, outlook)) {
+            return next;
+        }
+        let next = match step(self.columns.get(column as usize).unwrap_or(&[0; P])) {
+            None => LOST,
+            Some(bits) => *self.numbers.entry(bits).or_insert_with(|| {
+                self.columns.push(bits);
+                self.columns.len() as u32 - 1
+            }),
+        };
+        self.steps.insert((column, op, outlook), next);
+        next
+    }
+
+    #[inline]
+    fn insert(&mut self, state: StateId, column: u32, covering: bool) {
+        let Some(bits) = self.columns.get(column as usize) else { return };
+        let added = if covering {
+            self.cover.insert(state, bits, column)
+        } else {
+            self.cover.insert_exact(state, bits, column)
+        };
+        if let Some(node) = added {
+            self.queue.push(node, bits.iter().map(|word| word.count_ones()).sum());
+        }
+    }
+
+    fn book(&mut self, budget: &Budget<'_>) {
+        let bytes = self.cover.len() * (P * 8 + 24) + self.steps.len() * 32 + self.columns.len() * P * 24;
+        let now = (self.cover.len() as u64, bytes as u64);
+        budget.add(now.0 - self.booked.0, now.1 - self.booked.1);
+        self.booked = now;
+    }
+
+    fn clear(&mut self, budget: &Budget<'_>) {
+        budget.release(self.booked.1);
+        self.booked = (0, 0);
+        self.transitions = 0;
+        self.cover.clear();
+        self.queue.clear();
+        self.columns.clear();
+        self.numbers.clear();
+        self.steps.clear();
+    }
+}

@@ -1,0 +1,426 @@
+//! The program under sequential consistency, as a transition system.
+//!
+//! A state is the local state of every thread and the value of every location, packed into words. Threads with the same code are
+//! interchangeable: a state keeps the local states of such a class sorted (symmetry reduction), and an edge's label says how the sorting
+//! moved the threads, so that a monitor can move its own bits along.
+
+use crate::automaton::{Automaton, Failure, Reading};
+use crate::event::Transition;
+use rustc_hash::FxHashMap;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use steadfast_explore::System;
+use steadfast_ir::values::ValueAnalysis;
+use steadfast_ir::{Program, Value};
+use steadfast_span::Index;
+
+/// The part of an edge's label that a monitor needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label {
+    /// The number of the transition.
+    pub transition: u32,
+    /// The thread that moved, by its place in the source state.
+    pub thread: usize,
+    /// Its place in the target state. The threads of its class in between moved one place over.
+    pub place: usize,
+}
+
+/// Where a packed field sits.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    word: u8,
+    shift: u8,
+    mask: u64,
+}
+
+impl Field {
+    #[inline]
+    fn get<const W: usize>(self, state: &[u64; W]) -> u64 {
+        state[self.word as usize] >> self.shift & self.mask
+    }
+    #[inline]
+    fn set<const W: usize>(self, state: &mut [u64; W], value: u64) {
+        let word = &mut state[self.word as usize];
+        *word = *word & !(self.mask << self.shift) | value << self.shift;
+    }
+}
+
+/// Which part of what a program can do is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct MachineOptions {
+    /// How the model reads accesses.
+    pub reading: Reading,
+    /// Whether threads with the same code are interchangeable.
+    pub symmetry: bool,
+}
+
+/// The widths of the packed state, decided before its number of words is known.
+#[derive(Debug)]
+pub struct Layout {
+    locals: Vec<Field>,
+    memory: Vec<Option<Field>>,
+    /// How many words a state needs.
+    pub words: usize,
+    local_bits: u32,
+}
+
+impl Layout {
+    /// Packs local states of `local_bits` bits and as many bits per location as its values need.
+    pub fn new(program: &Program, analysis: &ValueAnalysis, local_bits: u32) -> Self {
+        let (mut word, mut used) = (0_usize, 0);
+        let mut field = |bits: u32| {
+            if used + bits > 64 {
+                (word, used) = (word + 1, 0);
+            }
+            let field = Field { word: word as u8, shift: used as u8, mask: (1 << bits) - 1 };
+            used += bits;
+            field
+        };
+        let locals = program.threads.iter().map(|_| field(local_bits)).collect();
+        let memory = analysis
+            .locations
+            .iter()
+            .map(|values| values.iter().last().filter(|&top| top > 0).map(|top| field(8 - top.leading_zeros())))
+            .collect();
+        Self { locals, memory, words: word + 1, local_bits }
+    }
+}
+
+/// The machine.
+#[derive(Debug)]
+pub struct Machine<'p> {
+    /// The program that runs.
+    pub program: &'p Program,
+    layout: Layout,
+    /// One automaton per class of threads with the same code.
+    pub automata: Vec<Automaton<'p>>,
+    /// For every thread, its class.
+    pub class_of: Vec<usize>,
+    /// For every thread, its neighbour below and above in its class.
+    neighbours: Vec<(Option<usize>, Option<usize>)>,
+    place_bits: u32,
+    table: RwLock<Table>,
+    /// Some local state did not fit its field; the search must be repeated with wider fields.
+    overflow: AtomicBool,
+    failed: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// All transitions, with their class.
+    transitions: Vec<(u32, Transition)>,
+    ranges: FxHashMap<(u32, u32, Value), (u32, u32)>,
+}
+
+/// What a worker remembers of the shared table.
+#[derive(Debug, Default)]
+pub struct Cache {
+    /// Per class and local state: the location accessed plus one (0: not known), and per value the transitions.
+    locals: Vec<Vec<CachedLocal>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct CachedLocal {
+    known: bool,
+    loc: Option<u16>,
+    halted: bool,
+    steps: Vec<Option<Box<[Step]>>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    number: u32,
+    next: u32,
+    written: Option<Value>,
+}
+
+impl<'p> Machine<'p> {
+    /// The machine of a program.
+    pub fn new(program: &'p Program, analysis: &'p ValueAnalysis, layout: Layout, options: MachineOptions) -> Self {
+        let mut class_of: Vec<usize> = Vec::new();
+        let mut representatives: Vec<usize> = Vec::new();
+        for (position, thread) in program.threads.iter().enumerate() {
+            let twin = representatives.iter().position(|&other| {
+                let other = &program.threads.as_slice()[other];
+                options.symmetry && same_code(thread, other)
+            });
+            class_of.push(twin.unwrap_or(representatives.len()));
+            if twin.is_none() {
+                representatives.push(position);
+            }
+        }
+        let automata = representatives
+            .iter()
+            .map(|&t| Automaton::new(program, &program.threads.as_slice()[t], options.reading, &analysis.locations))
+            .collect();
+        let threads = class_of.len();
+        let neighbours = (0..threads)
+            .map(|t| {
+                let below = (0..t).rev().find(|&u| class_of[u] == class_of[t]);
+                let above = (t + 1..threads).find(|&u| class_of[u] == class_of[t]);
+                (below, above)
+            })
+            .collect();
+        let place_bits = usize::BITS - threads.saturating_sub(1).leading_zeros();
+        Self {
+            program,
+            layout,
+            automata,
+            class_of,
+            neighbours,
+            place_bits,
+            table: RwLock::default(),
+            overflow: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// How many threads there are.
+    pub fn threads(&self) -> usize {
+        self.class_of.len()
+    }
+
+    /// Whether the fields were too narrow.
+    pub fn overflowed(&self) -> bool {
+        self.overflow.load(Ordering::Relaxed)
+    }
+
+    /// Whether a step failed (an assertion, say).
+    pub fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The local state of a thread.
+    #[inline]
+    pub fn local<const W: usize>(&self, state: &[u64; W], thread: usize) -> u32 {
+        self.layout.locals[thread].get(state) as u32
+    }
+
+    /// The value of a location. Locations that never change are not stored.
+    #[inline]
+    pub fn value<const W: usize>(&self, state: &[u64; W], loc: usize) -> Value {
+        self.layout.memory[loc].map_or(0, |field| field.get(state) as Value)
+    }
+
+    /// Takes a label apart.
+    #[inline]
+    pub fn label(&self, label: u32) -> Label {
+        let mask = (1 << self.place_bits) - 1;
+        Label {
+            transition: label >> (2 * self.place_bits),
+            thread: (label >> self.place_bits & mask) as usize,
+            place: (label & mask) as usize,
+        }
+    }
+
+    /// Puts a label together.
+    pub fn pack(&self, label: Label) -> u32 {
+        label.transition << (2 * self.place_bits) | (label.thread as u32) << self.place_bits | label.place as u32
+    }
+
+    /// Every way in which a step of this class can move its thread.
+    pub fn moves(&self, class: usize) -> Vec<(usize, usize)> {
+        let members: Vec<usize> = (0..self.threads()).filter(|&thread| self.class_of[thread] == class).collect();
+        members.iter().flat_map(|&thread| members.iter().map(move |&place| (thread, place))).collect()
+    }
+
+    /// All transitions that are on edges, by number, with their classes.
+    pub fn transitions(&self) -> Vec<(u32, Transition)> {
+        self.table.read().expect("no panic while locked").transitions.clone()
+    }
+
+    /// The failure that some thread's step from this state meets, if any: the thread, and what fails.
+    pub fn failure<const W: usize>(&self, state: &[u64; W]) -> Option<(usize, Failure)> {
+        (0..self.threads()).find_map(|thread| {
+            let automaton = &self.automata[self.class_of[thread]];
+            let local = self.local(state, thread);
+            let old = automaton.access(local).loc.map_or(0, |loc| self.value(state, loc as usize));
+            automaton.failure(local, old).map(|failure| (thread, failure))
+        })
+    }
+
+    /// The failures before any access.
+    pub fn initial_failure(&self) -> Option<(usize, Failure)> {
+        (0..self.threads()).find_map(|thread| {
+            let (_, failures) = self.automata[self.class_of[thread]].initial();
+            failures.first().map(|failure| (thread, *failure))
+        })
+    }
+
+    fn cached<'c>(&self, cache: &'c mut Cache, class: usize, local: u32) -> &'c mut CachedLocal {
+        let locals = &mut cache.locals[class];
+        if locals.len() <= local as usize {
+            locals.resize(local as usize + 16, CachedLocal::default());
+        }
+        let cached = &mut locals[local as usize];
+        if !cached.known {
+            let access = self.automata[class].access(local);
+            *cached = CachedLocal { known: true, loc: access.loc, halted: access.halted, steps: Vec::new() };
+        }
+        cached
+    }
+
+    fn fetch(&self, class: usize, local: u32, old: Value) -> Box<[Step]> {
+        let key = (class as u32, local, old);
+        let steps = |table: &Table, (start, len): (u32, u32)| {
+            let of = |number: u32| {
+                let (_, transition) = &table.transitions[number as usize];
+                Step { number, next: transition.next, written: transition.written }
+            };
+            (start..start + len).map(of).collect()
+        };
+        {
+            let table = self.table.read().expect("no panic while locked");
+            if let Some(&range) = table.ranges.get(&key) {
+                return steps(&table, range);
+            }
+        }
+        let found = self.automata[class].steps(local, old);
+        if self.automata[class].has_failures() && self.automata[class].failure(local, old).is_some() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        let mut table = self.table.write().expect("no panic while locked");
+        if let Some(&range) = table.ranges.get(&key) {
+            return steps(&table, range);
+        }
+        let range = (table.transitions.len() as u32, found.len() as u32);
+        let widest = found.iter().map(|transition| transition.next).max().unwrap_or(0);
+        let numbers = table.transitions.len() + found.len();
+        if widest >> self.layout.local_bits != 0 || numbers >> (32 - 2 * self.place_bits) != 0 {
+            self.overflow.store(true, Ordering::Relaxed);
+        }
+        table.transitions.extend(found.into_iter().map(|transition| (class as u32, transition)));
+        table.ranges.insert(key, range);
+        steps(&table, range)
+    }
+
+    /// Puts a local state into a thread's field, keeping its class sorted. Returns where it ended up.
+    #[inline]
+    fn place<const W: usize>(&self, state: &mut [u64; W], thread: usize, local: u32) -> usize {
+        let fields = &self.layout.locals;
+        let mut at = thread;
+        while let Some(below) = self.neighbours[at].0 {
+            let other = fields[below].get(state);
+            if other <= u64::from(local) {
+                break;
+            }
+            fields[at].set(state, other);
+            at = below;
+        }
+        while let Some(above) = self.neighbours[at].1 {
+            let other = fields[above].get(state);
+            if other >= u64::from(local) || at < thread {
+                break;
+            }
+            fields[at].set(state, other);
+            at = above;
+        }
+        fields[at].set(state, u64::from(local));
+        at
+    }
+
+    /// How a step permuted the threads: `result[i]` is the place in the source state of the thread that is now at place `i`.
+    pub fn permutation(&self, thread: usize, place: usize) -> Vec<usize> {
+        let mut moved: Vec<usize> = (0..self.threads()).collect();
+        let mut at = thread;
+        while at != place {
+            let towards = if place < at { self.neighbours[at].0 } else { self.neighbours[at].1 };
+            let next = towards.expect("a step moves a thread within its class");
+            moved[at] = next;
+            at = next;
+        }
+        moved[place] = thread;
+        moved
+    }
+}
+
+/// Whether two threads run the same code, register for register.
+fn same_code(one: &steadfast_ir::Thread, other: &steadfast_ir::Thread) -> bool {
+    one.code.len() == other.code.len()
+        && one.code.iter().zip(&other.code).all(|(a, b)| a.op == b.op)
+        && one.registers.len() == other.registers.len()
+        && one.registers.iter().zip(&other.registers).all(|(a, b)| a.modulus == b.modulus)
+}
+
+impl<'p, const W: usize> System<W> for Machine<'p> {
+    type Worker<'a>
+        = Cache
+    where
+        Self: 'a;
+
+    fn worker(&self) -> Cache {
+        Cache { locals: vec![Vec::new(); self.automata.len()] }
+    }
+
+    fn initial(&self) -> Vec<[u64; W]> {
+        let mut start = [0; W];
+        for (loc, location) in self.program.locations.enumerated() {
+            if let Some(field) = self.layout.memory[loc.index()] {
+                field.set(&mut start, u64::from(location.init));
+            }
+        }
+        let mut states = vec![start];
+        for (thread, &class) in self.class_of.iter().enumerate() {
+            let (locals, failures) = self.automata[class].initial();
+            if !failures.is_empty() {
+                self.failed.store(true, Ordering::Relaxed);
+            }
+            states = states
+                .iter()
+                .flat_map(|state| {
+                    locals.iter().map(move |&local| {
+                        let mut state = *state;
+                        self.layout.locals[thread].set(&mut state, u64::from(local));
+                        state
+                    })
+                })
+                .collect();
+        }
+        // Sorting by taking each thread out and putting it back is enough for the few initial states.
+        for state in &mut states {
+            for _ in 0..self.threads() {
+                for thread in 0..self.threads() {
+                    let local = self.local(state, thread);
+                    self.place(state, thread, local);
+                }
+            }
+        }
+        states
+    }
+
+    fn expand(&self, cache: &mut Cache, state: &[u64; W], successors: &mut Vec<(u32, [u64; W])>) {
+        // Two threads of one class in the same local state both move: the program cannot tell them apart, but a monitor can.
+        for thread in 0..self.threads() {
+            let class = self.class_of[thread];
+            let local = self.local(state, thread);
+            let cached = self.cached(cache, class, local);
+            if cached.halted {
+                continue;
+            }
+            let loc = cached.loc;
+            let old = loc.map_or(0, |loc| self.value(state, loc as usize));
+            if cached.steps.len() <= old as usize {
+                cached.steps.resize(old as usize + 1, None);
+            }
+            if cached.steps[old as usize].is_none() {
+                let steps = self.fetch(class, local, old);
+                self.cached(cache, class, local).steps[old as usize] = Some(steps);
+            }
+            let steps = self.cached(cache, class, local).steps[old as usize].as_deref().unwrap_or(&[]);
+            for step in steps {
+                let mut next = *state;
+                if let (Some(written), Some(loc)) = (step.written, loc)
+                    && let Some(field) = self.layout.memory[loc as usize]
+                {
+                    field.set(&mut next, u64::from(written));
+                }
+                let place = self.place(&mut next, thread, step.next);
+                successors.push((self.pack(Label { transition: step.number, thread, place }), next));
+            }
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.overflowed() || self.failed()
+    }
+}

@@ -1,0 +1,106 @@
+//! The memory models, each as the story of one overwritten write.
+//!
+//! By the borderline theorem (see `docs/architecture.md`) a program is not robust iff some SC run reaches a state where the next
+//! access of a thread could take an already overwritten write `w` as the one it reads from, or could be ordered right behind it, and
+//! the resulting graph is not SC-consistent. So a model only has to say, for one write `w` that has been overwritten, **which threads may still take
+//! it**, and how accesses and fences change that. This is a handful of bits ("cells"): one per thread or per location and field, each
+//! meaning "this thread (or somebody who synchronises through this location) may not know yet that `w` was overwritten".
+//!
+//! The rules below are written once and run over two kinds of cells ([`Cells`]): single bits, when one stale write is hunted at a time, and
+//! bit vectors with a lane for every (location, value) pair, when all are followed together. For the second, sets of values are exact
+//! because what a thread knows of a location is always a prefix of its modification order.
+//!
+//! To add a model: write a file like `ra.rs`, add it to [`crate::Model`], and add its axioms to the `graph` crate so that the property tests
+//! can hold the two together.
+
+mod ra;
+mod rc11;
+mod rc20;
+
+pub use ra::Ra;
+pub use rc11::Rc11;
+pub use rc20::Rc20;
+
+use crate::event::Event;
+use std::ops::{BitAnd, BitOr, Not};
+use steadfast_ir::FenceOrder;
+
+/// What a field has one cell per.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// One cell per thread.
+    Thread,
+    /// One cell per location (the ghost location of SC fences included, if there is one).
+    Location,
+}
+
+/// A cell: a bit, or a vector of bits that all change alike.
+pub trait Cell: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {}
+impl<T: Copy + BitAnd<Output = T> + BitOr<Output = T> + Not<Output = T>> Cell for T {}
+
+/// All cells of a monitor's state.
+pub trait Cells {
+    /// The kind of cell.
+    type Cell: Cell;
+    /// A cell.
+    fn get(&self, field: usize, index: usize) -> Self::Cell;
+    /// Changes a cell.
+    fn set(&mut self, field: usize, index: usize, cell: Self::Cell);
+
+    /// Adds bits to a cell.
+    #[inline]
+    fn join(&mut self, field: usize, index: usize, cell: Self::Cell) {
+        self.set(field, index, self.get(field, index) | cell);
+    }
+    /// Removes bits from a cell.
+    #[inline]
+    fn meet(&mut self, field: usize, index: usize, cell: Self::Cell) {
+        self.set(field, index, self.get(field, index) & cell);
+    }
+}
+
+/// How many threads and locations there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Threads.
+    pub threads: usize,
+    /// Locations, the ghost location included.
+    pub locations: usize,
+}
+
+impl Shape {
+    /// How many cells a field has.
+    pub fn len(self, axis: Axis) -> usize {
+        match axis {
+            Axis::Thread => self.threads,
+            Axis::Location => self.locations,
+        }
+    }
+}
+
+/// A memory model.
+///
+/// Cells only ever lose bits after [`MemoryModel::overwritten`], and every rule is monotone in them: that is what makes covering sound.
+pub trait MemoryModel: Sync {
+    /// The fields that the model keeps.
+    fn fields(&self) -> &'static [Axis];
+
+    /// The newest write of `event.loc` has just been overwritten by `actor`: turn the bits of `lanes` on wherever the overwritten write may still be
+    /// taken. Called after [`MemoryModel::access`] for the same event. A race hunt calls it for plain accesses, whose location is nobody's.
+    fn overwritten<C: Cells>(&self, cells: &mut C, shape: Shape, lanes: C::Cell, actor: usize, event: Event);
+
+    /// `actor` carries out `event`. `here` are the lanes whose write is to the same location.
+    fn access<C: Cells>(&self, cells: &mut C, actor: usize, event: Event, here: C::Cell);
+
+    /// `actor` carries out a fence.
+    fn fence<C: Cells>(&self, cells: &mut C, actor: usize, order: FenceOrder);
+
+    /// The lanes that the next access of `actor` may still take.
+    fn open<C: Cells>(&self, cells: &C, actor: usize, seq_cst: bool) -> C::Cell;
+
+    /// Whether a write that is ordered into the past can be a violation. Where the modification order must agree with program order and reads-from
+    /// (SRA), it cannot.
+    fn writes_violate(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,171 @@
+//! What can be asked, and what is answered.
+
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
+use steadfast_explore::{Bound, Limits};
+
+/// A memory model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Release/acquire: every access is release or acquire.
+    Ra,
+    /// Strong release/acquire.
+    Sra,
+    /// RC20: relaxed, release and acquire accesses and fences as written; `seq_cst` accesses by psc′.
+    Rc20,
+    /// RC20 with RC11's `seq_cst` fences.
+    Rc11,
+}
+
+impl Model {
+    /// All models.
+    pub const ALL: [Self; 4] = [Self::Ra, Self::Sra, Self::Rc20, Self::Rc11];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ra => "ra",
+            Self::Sra => "sra",
+            Self::Rc20 => "rc20",
+            Self::Rc11 => "rc11",
+        }
+    }
+}
+
+impl FromStr for Model {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|model| model.name() == text).ok_or_else(|| format!("unknown model `{text}`"))
+    }
+}
+
+/// What must agree with SC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Notion {
+    /// Every execution graph.
+    Graph,
+    /// Only what the program can observe: reads whose value is never used may go wrong.
+    Observational,
+}
+
+impl Notion {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Graph => "graph",
+            Self::Observational => "observational",
+        }
+    }
+}
+
+impl FromStr for Notion {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        [Self::Graph, Self::Observational]
+            .into_iter()
+            .find(|notion| notion.name() == text)
+            .ok_or_else(|| format!("unknown notion `{text}`"))
+    }
+}
+
+/// The reductions, each of which can be switched off without changing a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// Threads with the same code are interchangeable.
+    pub symmetry: bool,
+    /// Values that no access can tell apart are one.
+    pub classes: bool,
+    /// Monitor bits that can no longer matter are cleared.
+    pub relevance: bool,
+    /// A monitor with more bits covers one with fewer.
+    pub covering: bool,
+}
+
+impl Reductions {
+    /// All on.
+    pub const ALL: Self = Self { symmetry: true, classes: true, relevance: true, covering: true };
+    /// All off.
+    pub const NONE: Self = Self { symmetry: false, classes: false, relevance: false, covering: false };
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    /// The memory model.
+    pub model: Model,
+    /// What must agree with SC.
+    pub notion: Notion,
+    /// Whether spin loops are treated as blocking.
+    pub spin: bool,
+    /// Whether the order of `seq_cst` fences among themselves counts as observable, as by the letter of the paper.
+    pub fences_by_the_letter: bool,
+    /// The reductions to use.
+    pub reductions: Reductions,
+    /// What the search may use.
+    pub limits: Limits,
+    /// How many threads may work.
+    pub jobs: usize,
+    /// Ends the search early when it becomes true.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+impl Options<'_> {
+    /// The default question about a model and a notion.
+    pub fn new(model: Model, notion: Notion) -> Self {
+        Self {
+            model,
+            notion,
+            spin: true,
+            fences_by_the_letter: false,
+            reductions: Reductions::ALL,
+            limits: Limits::default(),
+            jobs: 1,
+            interrupt: None,
+        }
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it took.
+    pub statistics: Statistics,
+}
+
+/// A verdict about a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every behaviour is sequentially consistent; the search was exhaustive.
+    Robust,
+    /// Some behaviour is not.
+    NotRobust,
+    /// Two accesses of a plain location race.
+    Race,
+    /// An assertion fails, or an expression has no value, already under SC.
+    Failed,
+    /// A bound was hit before the search was over.
+    Inconclusive(Bound),
+}
+
+/// What a check took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// States of the program alone under SC.
+    pub program_states: u64,
+    /// Steps of the program alone.
+    pub program_transitions: u64,
+    /// States of the program together with a monitor.
+    pub monitor_states: u64,
+    /// Steps of the program together with a monitor.
+    pub monitor_transitions: u64,
+    /// Local states of all threads.
+    pub local_states: u64,
+    /// Bytes at the peak, as accounted by the search.
+    pub peak_bytes: u64,
+    /// Seconds for the program alone.
+    pub program_seconds: f64,
+    /// Seconds in all.
+    pub seconds: f64,
+}
