@@ -38,6 +38,8 @@ fn store_buffering() {
     check("x:=1.rlx; F.sc; a=y.rlx || y:=1.rlx; F.sc; a=x.rlx", &[]);
     check("x:=1.rlx; F.sc; a=y.rlx || y:=1.rlx; F.ar; a=x.rlx", &ALL_WEAK);
     check("fadd(x,1).ar; a=y.acq || fadd(y,1).ar; a=x.acq", &RELEASE_ACQUIRE);
+    // On TSO a compare-and-swap drains the buffer, even if it fails.
+    check("x:=1.rel; cas(z,3->1).ar; a=y.acq || y:=1.rel; cas(z,3->1).ar; a=x.acq", &RELEASE_ACQUIRE);
 }
 
 #[test]
@@ -83,6 +85,7 @@ fn coherence_and_load_buffering_are_kept() {
 #[test]
 fn a_wait_can_be_enabled_by_a_stale_value() {
     check("a=y.rlx; wait(x=0).rlx || x:=1.rlx; y:=1.rlx", &RELAXED);
+    check("wait(y=1).rlx; wait(x=0).rlx || x:=1.rlx; x:=2.rlx; y:=1.rlx", &RELAXED);
     check("wait(y=1).rlx; wait(x=1).rlx || x:=1.rlx; y:=1.rlx", &[]);
     check("wait(y=1).rlx; bcas(x,0->2).rlx || x:=1.rlx; y:=1.rlx", &RELAXED);
     check("wait(y=1).rlx; bcas(x,0->2).rlx || fadd(x,1).rlx; y:=1.rlx", &[]);
@@ -145,6 +148,8 @@ fn failures_and_counts() {
     let sb = litmus("x:=1.rlx; a=y.rlx || y:=1.rlx; a=x.rlx");
     assert_eq!(count_complete(&sb, Axioms::Sc, &options), Ok(3));
     assert_eq!(count_complete(&sb, Axioms::Tso, &options), Ok(4));
+    let stale = litmus("x:=1.rlx; x:=2.rlx; x:=3.rlx || a=x.rlx");
+    assert_eq!(count_complete(&stale, Axioms::Rc20, &options), Ok(4));
     let two = litmus("x:=1.rlx; x:=2.rlx || x:=3.rlx");
     assert_eq!(count_complete(&two, Axioms::Rc20, &options), Ok(3));
 }

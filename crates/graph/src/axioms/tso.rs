@@ -4,7 +4,7 @@
 //! Orderings of accesses do not matter; of the fences, only SC fences do. A failed compare-and-swap is a locked instruction.
 
 use super::coherence;
-use crate::{Base, Event, EventId, EventKind, Execution, Relation};
+use crate::{Base, Event, EventKind, Execution, Relation};
 
 /// Whether the graph is TSO-consistent.
 pub fn consistent(graph: &Execution, base: &Base) -> bool {
@@ -19,19 +19,15 @@ fn global_happens_before(graph: &Execution, base: &Base) -> Relation {
     preserved_program_order(graph, base).union(&external).union(&base.mo).union(&base.fr)
 }
 
-/// Program order without the write-to-read pairs that nothing in between keeps in order.
+/// Program order without its write-to-read pairs. What drains the buffer is neither a buffered write nor an early read, so it
+/// stays in order with both sides, and a write before it comes before a read behind it by transitivity.
 fn preserved_program_order(graph: &Execution, base: &Base) -> Relation {
     let buffered = |e: &Event| e.thread.is_some() && e.kind.writes() && !e.kind.is_locked();
     let early = |e: &Event| e.kind.reads() && !e.kind.is_locked();
-    let drained = |from: EventId, to: EventId| {
-        base.po.successors(from).any(|e| base.po.contains(e, to) && drains(graph.event(e)))
-    };
-    // Other fences are no instructions on x86; as events they would order a write before them with a read behind them.
-    base.po
-        .restrict(|e| graph.event(e).kind != EventKind::Fence || drains(graph.event(e)))
-        .filter(|from, to| !(buffered(graph.event(from)) && early(graph.event(to))) || drained(from, to))
-}
-
-fn drains(event: &Event) -> bool {
-    event.is_sc_fence() || event.kind.is_locked()
+    // For the same reason other fences must go: they are no instructions on x86, and order nothing.
+    let exists = |e: &Event| e.kind != EventKind::Fence || e.is_sc_fence();
+    base.po.filter(|from, to| {
+        let (from, to) = (graph.event(from), graph.event(to));
+        exists(from) && exists(to) && !(buffered(from) && early(to))
+    })
 }
