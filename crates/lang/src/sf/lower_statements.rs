@@ -72,7 +72,12 @@ impl<'a> Lowering<'a, '_> {
     fn let_statement(&mut self, name: &'a Name, ty: Option<&'a Type>, value: Option<&'a Ast>) {
         let ty = ty.map_or(Ty::U8, |ty| self.ty(ty));
         // The variable is not visible in its own initial value, so that is computed first, into a register that is made visible later.
-        let reg = self.registers.variable(&name.text, ty.modulus);
+        // A `goto` can skip this statement and still reach the variable, which then must not hold what another one has left behind.
+        let reg = if self.frame().labels.is_empty() {
+            self.registers.variable(&name.text, ty.modulus)
+        } else {
+            self.registers.fresh(&name.text, ty.modulus)
+        };
         match value {
             Some(value) => {
                 self.warn_if_changed(value, ty);

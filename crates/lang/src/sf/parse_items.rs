@@ -101,7 +101,7 @@ impl Parser<'_> {
             self.ty()?;
         }
         self.expect(Token::Assign, "`=`")?;
-        let value = self.expression()?;
+        let value = self.expression_or_wrong()?;
         self.semicolon()?;
         Ok(Constant { name, value })
     }
@@ -129,7 +129,7 @@ impl Parser<'_> {
 
     fn init(&mut self) -> Rule<Init> {
         if self.peek() != Token::LeftBrace {
-            return Ok(Init::All(self.expression()?));
+            return Ok(Init::All(self.expression_or_wrong()?));
         }
         let start = self.advance();
         let mut values = Vec::new();

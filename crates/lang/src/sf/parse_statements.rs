@@ -133,8 +133,22 @@ impl Parser<'_> {
         }
         let name = self.name("the name of a variable")?;
         let ty = if self.eat(Token::Colon) { Some(self.ty()?) } else { None };
-        let value = if self.eat(Token::Assign) { Some(self.expression()?) } else { None };
-        Ok(StmtKind::Let { name, ty, value })
+        if !self.eat(Token::Assign) {
+            return Ok(StmtKind::Let { name, ty, value: None });
+        }
+        let value = self.expression_or_wrong()?;
+        Ok(StmtKind::Let { name, ty, value: Some(value) })
+    }
+
+    /// An expression before a semicolon. If it is broken but the semicolon is there, what it was for still exists, so that uses of it
+    /// are no further errors.
+    pub(super) fn expression_or_wrong(&mut self) -> Rule<Expr> {
+        let start = self.span();
+        if let Ok(expr) = self.expression() {
+            return Ok(expr);
+        }
+        self.skip_to_semicolon()?;
+        Ok(Expr::wrong(start))
     }
 
     fn assignment_or_call(&mut self) -> Rule<StmtKind> {

@@ -120,9 +120,9 @@ impl Parser<'_> {
         self.peek() == Token::Name && self.token_text() == word
     }
 
-    /// Reports a problem, unless it is a consequence of having given up.
+    /// Reports a problem, unless it is a consequence of having given up or of characters that are no token.
     pub(super) fn report(&mut self, problem: Diagnostic) {
-        if !self.gave_up {
+        if !self.gave_up && self.peek() != Token::Bad {
             self.problems.push(problem);
         }
     }
@@ -198,6 +198,17 @@ impl Parser<'_> {
                     return;
                 }
                 Token::RightBrace | Token::End | Token::Thread | Token::Fn => return,
+                _ => self.advance(),
+            };
+        }
+    }
+
+    /// Skips to the `;` of a statement whose end is broken. Fails if the statement ends otherwise.
+    pub(super) fn skip_to_semicolon(&mut self) -> Rule<()> {
+        loop {
+            match self.peek() {
+                Token::Semicolon => return Ok(()),
+                Token::LeftBrace | Token::RightBrace | Token::End | Token::Thread | Token::Fn => return Err(Failed),
                 _ => self.advance(),
             };
         }

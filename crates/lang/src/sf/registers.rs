@@ -29,6 +29,11 @@ impl Registers {
         if let Some(reg) = self.free.get_mut(&(name.clone(), modulus)).and_then(Vec::pop) {
             return reg;
         }
+        self.fresh(name, modulus)
+    }
+
+    /// A register that no other variable has had.
+    pub(super) fn fresh(&mut self, name: &Rc<str>, modulus: u16) -> RegId {
         let unique = self.unique(name);
         self.declared.push((unique, modulus));
         RegId::new(self.declared.len() - 1)

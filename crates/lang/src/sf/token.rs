@@ -160,6 +160,8 @@ pub(super) enum Token {
     UnclosedComment,
     #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
     UnclosedText,
+    /// What is not a token, and has been reported.
+    Bad,
     /// What stands behind the last token.
     End,
 }
@@ -174,26 +176,28 @@ fn skip_comment(lexer: &mut Lexer<'_, Token>) -> logos::Filter<()> {
     logos::Filter::Skip
 }
 
-/// Splits a text into tokens. The last one is always [`Token::End`]; what is not a token is reported and left out.
+/// Splits a text into tokens. The last one is always [`Token::End`]; what is not a token is reported.
 pub(super) fn tokens(text: &str, problems: &mut Diagnostics) -> Vec<(Token, Span)> {
     let mut found = Vec::with_capacity(text.len() / 4);
-    let mut bad: Vec<Span> = Vec::new();
     for (token, range) in Token::lexer(text).spanned() {
         let span = Span::new(range.start as u32, range.end as u32);
         match token {
             Ok(Token::UnclosedComment) => {
                 problems.push(unclosed("comment", "*/", Span::new(span.start, span.start + 2)));
             }
-            Ok(Token::UnclosedText) => problems.push(unclosed("text", "\"", span)),
+            Ok(Token::UnclosedText) => {
+                problems.push(unclosed("text", "\"", span));
+                found.push((Token::Bad, span));
+            }
             Ok(token) => found.push((token, span)),
             // Neighbouring characters that are not tokens are one mistake.
-            Err(()) => match bad.last_mut() {
-                Some(before) if before.end == span.start => before.end = span.end,
-                _ => bad.push(span),
+            Err(()) => match found.last_mut() {
+                Some((Token::Bad, before)) if before.end == span.start => before.end = span.end,
+                _ => found.push((Token::Bad, span)),
             },
         }
     }
-    for span in bad {
+    for &(_, span) in found.iter().filter(|token| token.0 == Token::Bad && !text[token.1.range()].starts_with('"')) {
         problems.push(not_a_token(text, span));
     }
     let end = text.trim_end().len() as u32;
