@@ -1,0 +1,118 @@
+//! SPIN against the oracle on random programs. `STEADFAST_RANDOM_PROGRAMS` sets how many per test, `STEADFAST_RANDOM_SEED` the first seed.
+
+mod support;
+
+use steadfast_export::{ExportModel, ExportNotion, PromelaOptions};
+use steadfast_graph::oracle::{self, Options};
+use steadfast_graph::random::{Config, program_of_seed};
+use steadfast_graph::{Axioms, GhostEdges};
+use steadfast_ir::Program;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// Calls `check` with random programs and their seeds.
+fn for_random_programs(config: &Config, mut check: impl FnMut(u64, &Program)) {
+    if !support::available() {
+        return;
+    }
+    let first = setting("STEADFAST_RANDOM_SEED", 1);
+    for seed in first..first + setting("STEADFAST_RANDOM_PROGRAMS", 40) {
+        check(seed, &program_of_seed(seed, config));
+    }
+}
+
+/// What SPIN says, with options that vary with the seed where they must not, or predictably, change the verdict.
+fn spin_says(program: &Program, model: ExportModel, notion: ExportNotion, seed: u64) -> Option<String> {
+    let options = PromelaOptions {
+        fences_by_the_letter: by_the_letter(seed),
+        critical_values: !seed.is_multiple_of(3),
+        ..PromelaOptions::new(model, notion)
+    };
+    support::spin(program, options).and_then(|outcome| outcome.violated)
+}
+
+fn by_the_letter(seed: u64) -> bool {
+    seed.is_multiple_of(2)
+}
+
+fn oracle_options(seed: u64) -> Options {
+    let ghosts = if by_the_letter(seed) { GhostEdges::Counted } else { GhostEdges::Ignored };
+    Options { ghosts, ..Options::default() }
+}
+
+/// The oracle and SPIN agree on robustness and, where there are plain locations, on races.
+fn same_verdict(model: ExportModel, axioms: Axioms, config: &Config) {
+    for_random_programs(config, |seed, program| {
+        let options = oracle_options(seed);
+        let (Some(robust), Some(race_free)) =
+            (oracle::robust(program, axioms, &options).holds(), oracle::race_free(program, axioms, &options).holds())
+        else {
+            return;
+        };
+        let found = spin_says(program, model, ExportNotion::Graph, seed);
+        let agree = found.is_some() != (robust && race_free);
+        assert!(agree, "seed {seed}: robust {robust}, race-free {race_free}, SPIN: {found:?}\n{program}");
+    });
+}
+
+#[test]
+fn ra() {
+    same_verdict(ExportModel::Ra, Axioms::Ra, &Config::default());
+}
+
+#[test]
+fn sra() {
+    same_verdict(ExportModel::Sra, Axioms::Sra, &Config::default());
+}
+
+#[test]
+fn rc20() {
+    same_verdict(ExportModel::Rc20, Axioms::Rc20, &Config::default());
+}
+
+#[test]
+fn ra_with_plain_locations() {
+    same_verdict(ExportModel::Ra, Axioms::Ra, &Config { plain: true, small: true, ..Config::default() });
+}
+
+#[test]
+fn rc20_with_plain_locations() {
+    same_verdict(ExportModel::Rc20, Axioms::Rc20, &Config { plain: true, small: true, ..Config::default() });
+}
+
+/// The observational monitor may over-report, but must not miss; and it never reports what is robust in the stricter sense.
+fn no_observational_miss(model: ExportModel, axioms: Axioms) {
+    let config = Config { observational: true, small: true, ..Config::default() };
+    for_random_programs(&config, |seed, program| {
+        let options = oracle_options(seed);
+        let found = spin_says(program, model, ExportNotion::Observational, seed);
+        if oracle::observationally_robust(program, axioms, &options).is_violated() {
+            assert!(found.is_some(), "seed {seed}: SPIN missed an observable violation\n{program}");
+        }
+        if oracle::robust(program, axioms, &options).holds() == Some(true) {
+            assert!(found.is_none(), "seed {seed}: SPIN reports {found:?} on a robust program\n{program}");
+        }
+    });
+}
+
+#[test]
+fn ra_observational() {
+    no_observational_miss(ExportModel::Ra, Axioms::Ra);
+}
+
+#[test]
+fn rc20_observational() {
+    no_observational_miss(ExportModel::Rc20, Axioms::Rc20);
+}
+
+#[test]
+fn assertions_under_sc() {
+    let config = Config { assertions: 30, ..Config::default() };
+    for_random_programs(&config, |seed, program| {
+        let Ok(failures) = oracle::failures(program, Axioms::Sc, &oracle_options(seed)) else { return };
+        let found = spin_says(program, ExportModel::Sc, ExportNotion::Graph, seed);
+        assert_eq!(found.is_some(), !failures.is_empty(), "seed {seed}: {failures:?}, SPIN: {found:?}\n{program}");
+    });
+}
