@@ -573,6 +573,17 @@ thread t[1]
     );
 }
 
+/// Registers of code that a copy does not have are not declared in it.
+#[test]
+fn unused_registers_disappear() {
+    let program = program(
+        "atomic<u8> x; thread t[2] { if (id == 0) { let a = x.load(); x.store(a); } else { let b = x.load(); x.store(b); } }",
+    );
+    let names: Vec<Vec<&str>> =
+        program.threads.iter().map(|thread| thread.registers.iter().map(|reg| &*reg.name).collect()).collect();
+    assert_eq!(names, [["a"], ["b"]]);
+}
+
 /// In a waiting loop, nothing is live where the load is.
 #[test]
 fn temporaries_are_dead_at_the_head_of_a_loop() {

@@ -4,7 +4,9 @@
 //! to the next instruction. It matters beyond looks: a loop that only tests a location becomes the load and one branch back to it, which
 //! is how an analysis recognises waiting, and values stored by unreachable code would blur what a location can hold.
 
-use steadfast_ir::{Expr, Instr, ThreadBuilder};
+use super::registers::Registers;
+use super::renumber;
+use steadfast_ir::{Expr, Instr, RegSet, ThreadBuilder, dataflow};
 use steadfast_span::Span;
 
 /// A place in the code.
@@ -71,10 +73,11 @@ impl Code {
         self.ops.len()
     }
 
-    /// Cleans up and hands the code to a builder.
-    pub(super) fn emit(self, builder: &mut ThreadBuilder) {
+    /// Cleans up and hands the code and its registers to a builder.
+    pub(super) fn emit(self, registers: Registers, builder: &mut ThreadBuilder) {
         let targets = self.threaded_labels();
         let kept = self.kept(&targets);
+        let numbers = registers.emit(&self.used_registers(&kept), builder);
         // Position `len` stands for the end.
         let labels: Vec<_> = (0..=self.ops.len()).map(|_| builder.label()).collect();
         let target = |label: Label| labels[targets[label.0]];
@@ -85,12 +88,36 @@ impl Code {
             }
             builder.at(span);
             match op {
-                Op::Run(instr) => builder.emit(instr),
+                Op::Run(mut instr) => {
+                    renumber::instruction(&mut instr, &numbers);
+                    builder.emit(instr);
+                }
                 Op::Jump(to) => builder.jump(target(to)),
-                Op::Branch(cond, then, otherwise) => builder.branch(cond, target(then), target(otherwise)),
+                Op::Branch(mut cond, then, otherwise) => {
+                    renumber::expression(&mut cond, &numbers);
+                    builder.branch(cond, target(then), target(otherwise));
+                }
                 Op::Choose(to) => builder.choose(&to.into_iter().map(target).collect::<Vec<_>>()),
             }
         }
+    }
+
+    /// The registers that are mentioned in what is kept.
+    fn used_registers(&self, kept: &[bool]) -> RegSet {
+        let mut used = RegSet::new();
+        for ((op, _), _) in self.ops.iter().zip(kept).filter(|(_, kept)| **kept) {
+            match op {
+                Op::Run(instr) => {
+                    used.union_with(&dataflow::used(instr));
+                    if let Some(reg) = dataflow::defined(instr) {
+                        used.insert(reg);
+                    }
+                }
+                Op::Branch(cond, ..) => cond.collect_registers(&mut used),
+                Op::Jump(_) | Op::Choose(_) => {}
+            }
+        }
+        used
     }
 
     /// The position that each label leads to when jumps to jumps are followed.

@@ -67,10 +67,9 @@ impl<'a> Lowering<'a, '_> {
 
     /// Reports a wrong number of values. One too many at the end is probably a misspelt ordering, if there is room for one.
     fn wrong_values(&mut self, expr: &Ast, name: &str, (takes, given): (usize, &[Ast]), room: bool, usage: &str) {
-        if let Some(extra) = given.get(takes).filter(|_| room).and_then(Ast::as_name) {
-            if self.local(&extra.text).is_none() && self.global(&extra.text).is_none() {
-                return self.report(unknown(extra));
-            }
+        let extra = given.get(takes).filter(|_| room).and_then(Ast::as_name);
+        if let Some(name) = extra.filter(|name| self.local(&name.text).is_none() && self.global(&name.text).is_none()) {
+            return self.report(unknown(name));
         }
         let takes = match takes {
             0 => "no value".to_string(),

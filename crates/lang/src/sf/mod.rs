@@ -27,6 +27,7 @@ mod parser;
 mod program;
 mod recursion;
 mod registers;
+mod renumber;
 mod token;
 mod types;
 

@@ -120,8 +120,7 @@ fn build_thread(
     let (code, registers) =
         lower_body(thread, lowering(globals, problems, budget, &mut calls, Purpose::Build, id.into()));
     budget.instructions += code.len();
-    registers.emit(&mut builder);
-    code.emit(&mut builder);
+    code.emit(registers, &mut builder);
     builder.at(thread.name.span);
     builder
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use steadfast_ir::{RegId, ThreadBuilder};
+use steadfast_ir::{RegId, RegSet, ThreadBuilder};
 use steadfast_span::Index;
 
 /// What temporaries are called. A variable of that name gets the next free one, like any other duplicate.
@@ -74,11 +74,18 @@ impl Registers {
         self.declared.get(reg.index()).map_or(256, |declared| declared.1)
     }
 
-    /// Declares all of them.
-    pub(super) fn emit(self, builder: &mut ThreadBuilder) {
-        for (name, modulus) in self.declared {
-            builder.register_mod(&name, modulus);
+    /// Declares those that are used. Returns the final number of each; that of an unused one means nothing.
+    pub(super) fn emit(self, used: &RegSet, builder: &mut ThreadBuilder) -> Vec<RegId> {
+        let mut next = 0;
+        let mut numbers = Vec::with_capacity(self.declared.len());
+        for (at, (name, modulus)) in self.declared.into_iter().enumerate() {
+            numbers.push(RegId::new(next));
+            if used.contains(RegId::new(at)) {
+                builder.register_mod(&name, modulus);
+                next += 1;
+            }
         }
+        numbers
     }
 
     /// The name, or the name with the first number that makes it unique.
