@@ -241,6 +241,16 @@ E0210: there is no constant `a`
 ",
     );
     check(
+        "const A: u4 = 16; const B: nibble = 1; const C: u8 = 255; thread t {}",
+        "
+E0215: the constant 16 is out of range
+  --> 1:15 `16` must be from 0 to 15
+E0213: there is no type `nibble`
+  --> 1:28 `nibble` not a type
+  help: types are `bool`, `u1` to `u8`, and ranges such as `0..=9`
+",
+    );
+    check(
         "const A = 1 / 0; const B = A + C; atomic<u8> x = x; thread t { let r = 99999999999 + 12ab; }",
         "
 E0214: this is not a constant

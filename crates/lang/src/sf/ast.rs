@@ -32,10 +32,12 @@ pub(super) struct Attribute {
     pub(super) span: Span,
 }
 
-/// `const NAME = value;`
+/// `const NAME: type = value;`
 #[derive(Debug)]
 pub(super) struct Constant {
     pub(super) name: Name,
+    /// Only a promise about the value.
+    pub(super) ty: Option<Type>,
     pub(super) value: Expr,
 }
 

@@ -63,7 +63,7 @@ impl<'a> Globals<'a> {
     pub(super) fn of(file: &'a ast::File, problems: &mut Diagnostics) -> Self {
         let mut globals = Self::default();
         for item in &file.constants {
-            let value = constant(&item.value, &globals, problems);
+            let value = globals.constant_value(item, problems);
             globals.declare(&item.name, Global::Constant(value), problems);
         }
         for item in &file.shared {
@@ -91,6 +91,16 @@ impl<'a> Globals<'a> {
             self.names.insert(name.text.clone(), (global, name.span));
             self.order.push(name.text.clone());
         }
+    }
+
+    fn constant_value(&self, item: &ast::Constant, problems: &mut Diagnostics) -> Option<i32> {
+        let value = constant(&item.value, self, problems)?;
+        let ty = item.ty.as_ref().map(|ty| self.ty(ty, problems));
+        if let Some(ty) = ty.filter(|ty| !ty.contains(value)) {
+            let problem = Diagnostic::error(codes::OUT_OF_RANGE, format!("the constant {value} is out of range"));
+            problems.push(problem.at(item.value.span, format!("must be from 0 to {}", ty.modulus - 1)));
+        }
+        Some(value)
     }
 
     fn declare_shared(&mut self, item: &Shared, problems: &mut Diagnostics) {

@@ -138,7 +138,8 @@ impl<'a> Lowering<'a, '_> {
     /// Runs something one level deeper, unless that is too deep or the program has become too large.
     pub(super) fn deeper<T>(&mut self, span: Span, otherwise: T, inner: impl FnOnce(&mut Self) -> T) -> T {
         self.spend(span);
-        if self.budget.exhausted {
+        // Errors that nobody will see are not worth looking for.
+        if self.budget.exhausted || self.problems.is_full() {
             return otherwise;
         }
         if self.depth >= limits::DEPTH {

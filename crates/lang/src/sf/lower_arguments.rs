@@ -43,10 +43,6 @@ impl<'a> Lowering<'a, '_> {
             self.unknown_method(method, "an atomic location", &names);
             return None;
         };
-        let usage = match &expr.kind {
-            ExprKind::Method { place, .. } => format!("{}.{usage}", self.text_of(place)),
-            _ => usage.to_string(),
-        };
         let first_order =
             arguments.iter().rposition(|argument| Order::of(argument).is_none()).map_or(0, |last| last + 1);
         let (given, rest) = arguments.split_at(first_order);
@@ -54,15 +50,25 @@ impl<'a> Lowering<'a, '_> {
             rest.iter().filter_map(|argument| Some((Order::of(argument)?, argument.span))).collect();
         if given.len() != values && (values != SOME || given.is_empty()) {
             let room = given_orders.len() < orders;
+            let usage = self.usage(expr, usage);
             self.wrong_values(expr, name, (values, given), room, &usage);
             return None;
         }
         if let Some((_, extra)) = given_orders.get(orders) {
             let takes = if orders == 1 { "1 ordering".to_string() } else { format!("{orders} orderings") };
             let problem = Diagnostic::error(codes::ARITY, format!("`{name}` takes {takes}")).at(*extra, "one too many");
+            let usage = self.usage(expr, usage);
             self.report(problem.help(format!("write `{usage}`")));
         }
         Some(Arguments { values: given, orders: given_orders })
+    }
+
+    /// How an access is written, with its own location.
+    fn usage(&self, expr: &Ast, method: &str) -> String {
+        match &expr.kind {
+            ExprKind::Method { place, .. } => format!("{}.{method}", self.text_of(place)),
+            _ => method.to_string(),
+        }
     }
 
     /// Reports a wrong number of values. One too many at the end is probably a misspelt ordering, if there is room for one.

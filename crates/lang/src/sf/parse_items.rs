@@ -97,13 +97,11 @@ impl Parser<'_> {
     fn constant(&mut self) -> Rule<Constant> {
         self.advance();
         let name = self.name("the name of a constant")?;
-        if self.eat(Token::Colon) {
-            self.ty()?;
-        }
+        let ty = if self.eat(Token::Colon) { Some(self.ty()?) } else { None };
         self.expect(Token::Assign, "`=`")?;
         let value = self.expression_or_wrong()?;
         self.semicolon()?;
-        Ok(Constant { name, value })
+        Ok(Constant { name, ty, value })
     }
 
     /// One declaration can make several locations: `atomic<u8> x, y = 1, z[4];`
