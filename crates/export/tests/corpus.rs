@@ -1,0 +1,90 @@
+//! SPIN's verdicts on whole programs that say what to expect of them.
+//!
+//! Ours are those in the repository that are small enough. `STEADFAST_ROCKER_CORPUS` may name a directory with the litmus tests
+//! that come with Rocker; their comments take SC fences by the letter.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use steadfast_export::{ExportModel, ExportNotion, PromelaOptions, promela};
+use steadfast_lang::{Dialect, Expectation, ExpectedVerdict, parse};
+use steadfast_span::SourceFile;
+use support::Size;
+
+/// The files below a directory, in order.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    paths.into_iter().flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// What to ask SPIN for an expectation; nothing if the model is not exported.
+fn question(expectation: &Expectation, fences_by_the_letter: bool) -> Option<PromelaOptions> {
+    let model = match expectation.model.as_str() {
+        "ra" => ExportModel::Ra,
+        "sra" => ExportModel::Sra,
+        "rc20" => ExportModel::Rc20,
+        _ => return None,
+    };
+    let notion = if expectation.notion == "graph" { ExportNotion::Graph } else { ExportNotion::Observational };
+    Some(PromelaOptions { fences_by_the_letter, ..PromelaOptions::new(model, notion) })
+}
+
+/// Files that are left out, each for its reason.
+const EXCEPTIONS: [&str; 4] = [
+    // Takes a retry loop for a blocking instruction. As it is written, a failed CAS is a read that can be stale.
+    "await-cas-lock-spin.sf",
+    // Depends on an annotation of critical values that merges one that matters.
+    "wait2.tpl",
+    // Says that it is not robust against RA, where `wait(k, 1)` acquires the write to `x`; the oracle finds no violation either.
+    "sb_but_valid.tpl",
+    // Too many states for a test.
+    "event_counters.tpl",
+];
+
+fn is_exception(path: &Path) -> bool {
+    EXCEPTIONS.iter().any(|name| path.ends_with(name))
+}
+
+/// Holds a file to its expectations; returns those that fail, as text.
+fn check(path: &Path, fences_by_the_letter: bool) -> Vec<String> {
+    let text = std::fs::read_to_string(path).expect("the file can be read");
+    let file = SourceFile::new(path.to_string_lossy(), text);
+    let parsed = parse(&file, Dialect::detect(file.name(), file.text()));
+    let Some(program) = parsed.program else { return vec![format!("{}: cannot be read", path.display())] };
+    let mut wrong = Vec::new();
+    for expectation in &parsed.expectations {
+        // Observability is the same question for every model; once is enough here.
+        if expectation.notion != "graph" && expectation.model != "rc20" {
+            continue;
+        }
+        let Some(options) = question(expectation, fences_by_the_letter) else { continue };
+        let Ok(exported) = promela(&program, &options) else { continue };
+        let found = support::run(&exported, Size::Small);
+        if found.violated.is_some() != (expectation.verdict != ExpectedVerdict::Robust) {
+            wrong.push(format!("{}: expected {expectation:?}, SPIN: {found:?}", path.display()));
+        }
+    }
+    wrong
+}
+
+/// Holds all files below a directory to their expectations.
+fn check_all(directory: &Path, fences_by_the_letter: bool) {
+    let programs = files(directory).into_iter().filter(|path| !is_exception(path));
+    let wrong: Vec<String> = programs.flat_map(|path| check(&path, fences_by_the_letter)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn our_litmus_tests() {
+    if support::available() {
+        check_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus"), false);
+    }
+}
+
+#[test]
+fn rockers_litmus_tests() {
+    let Some(directory) = std::env::var_os("STEADFAST_ROCKER_CORPUS").filter(|_| support::available()) else { return };
+    check_all(Path::new(&directory), true);
+}
