@@ -87,7 +87,7 @@ fn compiler(size: Size) -> (&'static str, &'static [&'static str]) {
 /// The search depth and the size of the hash table, both of which cost time even if they are not used.
 fn bounds(size: Size) -> &'static [&'static str] {
     match size {
-        Size::Small => &["-n", "-m20000", "-w16"],
+        Size::Small => &["-n", "-m20000", "-w20"],
         Size::Large => &["-n", "-m10000000", "-w24"],
     }
 }
