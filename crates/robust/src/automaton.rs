@@ -45,6 +45,8 @@ pub struct Access {
     pub seq_cst: (bool, bool),
     /// A non-atomic access: whether it writes.
     pub plain: Option<bool>,
+    /// Whether its reads are ordinary loads, which may go wrong unnoticed.
+    pub plain_read: bool,
     /// Whether the thread has ended.
     pub halted: bool,
     /// Values for which it spins.
@@ -105,6 +107,15 @@ struct Inner {
     index: FxHashMap<LocalState, u32>,
     steps: FxHashMap<(u32, Value), Vec<Transition>>,
     failures: Vec<(u32, Value, Failure)>,
+}
+
+/// What following a transition with tainted registers leads to.
+#[derive(Debug)]
+pub enum Stray {
+    /// Some instruction on the way observes a tainted register.
+    Noticed,
+    /// The tainted registers that are live when the next local state is reached, once per way there.
+    Landed(Vec<RegSet>),
 }
 
 /// What an access does when it reads `old`: the event, the value written, and the registers afterwards.
@@ -213,6 +224,13 @@ impl<'p> Automaton<'p> {
         inner.steps.entry((id, old)).or_insert(transitions).clone()
     }
 
+    /// The access whose step fails, as a transition that leads nowhere. None if the access itself cannot be evaluated.
+    pub fn failing_access(&self, id: u32, old: Value) -> Option<Transition> {
+        let effect = self.effects(&self.state(id), old).ok()?.into_iter().next()?;
+        let Effect { event, written, .. } = effect;
+        Some(Transition { source: id, old, event, written, next: id, fences: Fences::None, choice: 0 })
+    }
+
     fn intern(&self, state: LocalState) -> u32 {
         if let Some(&id) = self.inner.read().expect("no panic while locked").index.get(&state) {
             return id;
@@ -268,6 +286,91 @@ impl<'p> Automaton<'p> {
             landing.states.push((self.halted(), Fences::None));
         }
         landing
+    }
+
+    /// Follows a transition with tainted registers; `wrong` if the value that it reads is not to be trusted.
+    pub fn stray(&self, transition: &Transition, mut taint: RegSet, wrong: bool) -> Stray {
+        let state = self.state(transition.source);
+        let mut registers = state.registers.to_vec();
+        let received = transition.event.reads() || transition.event.kind == EventKind::PlainRead;
+        if let Some(dst) = steadfast_ir::dataflow::defined(&self.thread.code[state.pc].op).filter(|_| received) {
+            registers[dst.index()] = self.program.receive(transition.old, self.thread.registers[dst].modulus);
+            if wrong { taint.insert(dst) } else { taint.remove(dst) }
+        }
+        let goal = self.state(transition.next);
+        let mut landed = Vec::new();
+        let mut seen: Vec<(Pc, Vec<Value>, Fences, RegSet)> = Vec::new();
+        let mut stack = vec![(Pc::new(state.pc.index() + 1), registers, Fences::None, taint)];
+        while let Some((pc, mut registers, fences, mut taint)) = stack.pop() {
+            self.clear_dead(pc, &mut registers);
+            taint = taint.iter().filter(|&reg| self.live[pc].contains(reg)).collect();
+            let here = (pc, registers.clone(), fences, taint.clone());
+            if seen.contains(&here) {
+                continue;
+            }
+            seen.push(here);
+            let op = &self.thread.code[pc].op;
+            if let Instr::Fence(order) = op
+                && let Some(fences) = self.fuse(fences, *order)
+            {
+                stack.push((Pc::new(pc.index() + 1), registers, fences, taint));
+                continue;
+            }
+            if steadfast_ir::dataflow::is_visible(op) {
+                if pc == goal.pc && *registers == *goal.registers && fences == transition.fences {
+                    landed.push(taint);
+                }
+                continue;
+            }
+            if steadfast_ir::dataflow::observed(op).intersects(&taint) {
+                return Stray::Noticed;
+            }
+            if let Instr::Assign { dst, value } = op {
+                let mut used = RegSet::new();
+                value.collect_registers(&mut used);
+                if used.intersects(&taint) { taint.insert(*dst) } else { taint.remove(*dst) }
+            }
+            if let Ok(next) = self.local_step(pc, op, &registers) {
+                stack.extend(next.into_iter().map(|(pc, registers)| (pc, registers, fences, taint.clone())));
+            }
+        }
+        if landed.is_empty() {
+            landed.push(RegSet::new());
+        }
+        Stray::Landed(landed)
+    }
+
+    /// The fences that a transition passes on its way to the next access, where they stand in the code.
+    pub fn fences_of(&self, transition: &Transition) -> Vec<(Pc, FenceOrder)> {
+        let state = self.state(transition.source);
+        let mut registers = state.registers.to_vec();
+        let received = transition.event.reads() || transition.event.kind == EventKind::PlainRead;
+        if let Some(dst) = steadfast_ir::dataflow::defined(&self.thread.code[state.pc].op).filter(|_| received) {
+            registers[dst.index()] = self.program.receive(transition.old, self.thread.registers[dst].modulus);
+        }
+        let goal = self.state(transition.next);
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![(Pc::new(state.pc.index() + 1), registers, Fences::None, Vec::new())];
+        while let Some((pc, mut registers, fences, passed)) = stack.pop() {
+            self.clear_dead(pc, &mut registers);
+            if !seen.insert((pc, registers.clone(), fences)) {
+                continue;
+            }
+            let op = &self.thread.code[pc].op;
+            if let Instr::Fence(order) = op
+                && let Some(fences) = self.fuse(fences, *order)
+            {
+                let passed = passed.into_iter().chain([(pc, *order)]).collect();
+                stack.push((Pc::new(pc.index() + 1), registers, fences, passed));
+            } else if steadfast_ir::dataflow::is_visible(op) {
+                if pc == goal.pc && *registers == *goal.registers && fences == transition.fences {
+                    return passed;
+                }
+            } else if let Ok(next) = self.local_step(pc, op, &registers) {
+                stack.extend(next.into_iter().map(|(pc, registers)| (pc, registers, fences, passed.clone())));
+            }
+        }
+        Vec::new()
     }
 
     /// The fence sequence after one more fence, or nothing if that fence is a step of its own.
@@ -416,6 +519,7 @@ impl<'p> Automaton<'p> {
                 Instr::PlainStore { .. } => Some(true),
                 _ => None,
             },
+            plain_read: matches!(op, Instr::Load { .. }),
             halted: matches!(op, Instr::Halt),
             spins: ValueSet::EMPTY,
         };

@@ -5,102 +5,345 @@ use crate::awareness;
 use crate::column::ColumnLayout;
 use crate::futures;
 use crate::hunt::{Hunt, HuntResult, Ops};
+use crate::joint::{Joint, Trace};
 use crate::machine::{Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape};
-use crate::options::{Model, Options, Outcome, Statistics, Verdict};
+use crate::options::{Model, Notion, Options, Outcome, Place, Statistics, Verdict};
 use crate::prey::all_prey;
+use crate::tracker::Tracker;
+use crate::witness::{self, Goal, Witness};
 use steadfast_explore::{Bound, Budget, StateGraph, reach};
 use steadfast_ir::values::ValueAnalysis;
-use steadfast_ir::{FenceOrder, Instr, Program};
+use steadfast_ir::{FenceOrder, Instr, Program, ThreadId};
+use steadfast_span::Index;
 
 /// How wide a local state's number is at first. Wider ones are tried when it does not suffice.
 const LOCAL_BITS: [u32; 4] = [8, 12, 18, 24];
+/// More threads or locations than this do not fit the words that the monitors use.
+const LARGEST: usize = 63;
 
 /// Decides a question about a program.
 pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
     let budget = Budget::new(options.limits.clone(), options.interrupt);
+    let mut outcome = Outcome {
+        verdict: Verdict::Unsupported(String::new()),
+        statistics: Statistics::default(),
+        spins: Vec::new(),
+        deadlock: Vec::new(),
+    };
+    if let Some(problem) = too_large(program) {
+        outcome.verdict = Verdict::Unsupported(problem);
+        return outcome;
+    }
     let analysis = ValueAnalysis::of(program);
-    let mut statistics = Statistics::default();
-    let mut verdict = None;
     for bits in LOCAL_BITS {
         let layout = Layout::new(program, &analysis, bits);
-        verdict = match layout.words {
-            1 => with_words::<1>(program, &analysis, layout, options, &budget, &mut statistics),
-            2 => with_words::<2>(program, &analysis, layout, options, &budget, &mut statistics),
-            3 => with_words::<3>(program, &analysis, layout, options, &budget, &mut statistics),
-            4 => with_words::<4>(program, &analysis, layout, options, &budget, &mut statistics),
-            5..=8 => with_words::<8>(program, &analysis, layout, options, &budget, &mut statistics),
-            _ => with_words::<64>(program, &analysis, layout, options, &budget, &mut statistics),
+        let question = Question { program, analysis: &analysis, options, budget: &budget };
+        let verdict = match layout.words {
+            1 => question.answer::<1>(layout, &mut outcome),
+            2 => question.answer::<2>(layout, &mut outcome),
+            3 => question.answer::<3>(layout, &mut outcome),
+            4 => question.answer::<4>(layout, &mut outcome),
+            5..=8 => question.answer::<8>(layout, &mut outcome),
+            _ => question.answer::<32>(layout, &mut outcome),
         };
-        if verdict.is_some() {
+        if let Some(verdict) = verdict {
+            outcome.verdict = verdict;
             break;
         }
+        outcome.verdict = Verdict::Unsupported("a thread has more than 2^24 local states".into());
     }
-    statistics.peak_bytes = budget.peak_bytes();
-    statistics.seconds = budget.elapsed().as_secs_f64();
-    Outcome { verdict: verdict.unwrap_or(Verdict::Inconclusive(Bound::States(1 << 24))), statistics }
+    outcome.statistics.peak_bytes = budget.peak_bytes();
+    outcome.statistics.seconds = budget.elapsed().as_secs_f64();
+    outcome
 }
 
-/// The ghost location of `seq_cst` fences: the number behind the last real one, if the model encodes them and the program has any.
-pub(crate) fn reading(program: &Program, options: &Options<'_>) -> Reading {
-    let has_fence = program
-        .threads
-        .iter()
-        .any(|thread| thread.code.iter().any(|instruction| instruction.op == Instr::Fence(FenceOrder::SeqCst)));
-    let ghost = (has_fence && options.model != Model::Rc11).then_some(program.locations.len() as u16);
-    Reading { strengthen: matches!(options.model, Model::Ra | Model::Sra), ghost, spin: options.spin }
+fn too_large(program: &Program) -> Option<String> {
+    let (threads, locations) = (program.threads.len(), program.locations.len());
+    if threads > LARGEST {
+        return Some(format!("{threads} threads; the limit is {LARGEST}"));
+    }
+    (locations > LARGEST).then(|| format!("{locations} shared locations (array cells count singly); the limit is {LARGEST}"))
 }
 
-fn with_words<const W: usize>(
-    program: &Program,
-    analysis: &ValueAnalysis,
-    layout: Layout,
-    options: &Options<'_>,
-    budget: &Budget<'_>,
-    statistics: &mut Statistics,
-) -> Option<Verdict> {
-    let reading = reading(program, options);
-    let machine_options = MachineOptions { reading, symmetry: options.reductions.symmetry };
-    let machine = Machine::new(program, analysis, layout, machine_options);
-    let (graph, bound) = reach::<W, _>(&machine, options.jobs, budget);
-    if machine.overflowed() {
-        return None;
+/// What is asked, with what every step of the answer needs.
+struct Question<'a> {
+    program: &'a Program,
+    analysis: &'a ValueAnalysis,
+    options: &'a Options<'a>,
+    budget: &'a Budget<'a>,
+}
+
+/// What the search over the program's graph says.
+enum Finding {
+    Nothing,
+    Stale,
+    Observed,
+    Race,
+}
+
+impl<'a> Question<'a> {
+    /// How the model reads accesses. The ghost location of `seq_cst` fences has the number behind the last real one.
+    fn reading(&self) -> Reading {
+        let is_fence = |op: &Instr| *op == Instr::Fence(FenceOrder::SeqCst);
+        let has_fence = self.program.threads.iter().any(|thread| thread.code.iter().any(|i| is_fence(&i.op)));
+        let ghost = (has_fence && self.options.model != Model::Rc11).then_some(self.program.locations.len() as u16);
+        Reading {
+            strengthen: matches!(self.options.model, Model::Ra | Model::Sra),
+            ghost,
+            spin: self.options.spin,
+        }
     }
-    statistics.program_states = graph.len() as u64;
-    statistics.program_transitions = graph.edge_count() as u64;
-    statistics.local_states = machine.automata.iter().map(|automaton| automaton.len() as u64).sum();
-    statistics.program_seconds = budget.elapsed().as_secs_f64();
-    if machine.failed() {
-        return Some(Verdict::Failed);
+
+    fn machine(&self, layout: Layout, symmetry: bool) -> Machine<'a> {
+        Machine::new(self.program, self.analysis, layout, MachineOptions { reading: self.reading(), symmetry })
     }
-    if let Some(bound) = bound {
-        return Some(Verdict::Inconclusive(bound));
+
+    /// None: the layout was too narrow.
+    fn answer<const W: usize>(&self, layout: Layout, outcome: &mut Outcome) -> Option<Verdict> {
+        let local_bits = layout.local_bits;
+        let machine = self.machine(layout, self.options.reductions.symmetry);
+        let (graph, bound) = reach::<W, _>(&machine, self.options.jobs, self.budget);
+        if machine.overflowed() {
+            return None;
+        }
+        self.describe_program(&machine, &graph, outcome);
+        if machine.failed() {
+            return Some(Verdict::Failed(Box::new(self.witness::<W>(local_bits, Goal::Failure)?)));
+        }
+        if let Some(bound) = bound {
+            return Some(Verdict::Inconclusive(bound));
+        }
+        outcome.deadlock = deadlock(&machine, &graph);
+        if racy(&machine, &graph) {
+            return Some(Verdict::Race(Box::new(self.witness::<W>(local_bits, Goal::Race)?)));
+        }
+        let finding = match self.search(&machine, &graph, &mut outcome.statistics) {
+            Err(bound) => return Some(Verdict::Inconclusive(bound)),
+            Ok(finding) => finding,
+        };
+        drop(graph);
+        Some(match finding {
+            Finding::Nothing => Verdict::Robust,
+            Finding::Race => Verdict::Race(Box::new(self.witness::<W>(local_bits, Goal::Race)?)),
+            Finding::Stale => Verdict::NotRobust(Box::new(self.witness::<W>(local_bits, Goal::Stale)?)),
+            Finding::Observed => Verdict::NotRobust(Box::new(self.observed_witness::<W>(local_bits)?)),
+        })
     }
-    if racy(&machine, &graph) {
-        return Some(Verdict::Race);
+
+    fn describe_program<const W: usize>(&self, machine: &Machine<'_>, graph: &StateGraph<W>, outcome: &mut Outcome) {
+        let statistics = &mut outcome.statistics;
+        statistics.program_states = graph.len() as u64;
+        statistics.program_transitions = graph.edge_count() as u64;
+        statistics.local_states = machine.automata.iter().map(|automaton| automaton.len() as u64).sum();
+        statistics.program_seconds = self.budget.elapsed().as_secs_f64();
+        let mut spins: Vec<Place> = (0..machine.threads())
+            .flat_map(|thread| {
+                let automaton = &machine.automata[machine.class_of[thread]];
+                let spinning = (0..automaton.len() as u32).map(|id| automaton.access(id)).filter(|a| !a.spins.is_empty());
+                spinning.map(move |access| place(machine, thread, access.pc)).collect::<Vec<_>>()
+            })
+            .collect();
+        spins.sort_unstable();
+        spins.dedup();
+        outcome.spins = spins;
     }
-    let result = match options.model {
-        Model::Ra => hunt(&machine, &graph, &Ra { strong: false }, options, budget),
-        Model::Sra => hunt(&machine, &graph, &Ra { strong: true }, options, budget),
-        Model::Rc20 => hunt(&machine, &graph, &Rc20 { seq_cst: has_seq_cst(&machine) }, options, budget),
-        Model::Rc11 => hunt(&machine, &graph, &Rc11, options, budget),
-    };
-    Some(match result {
-        Err(bound) => Verdict::Inconclusive(bound),
-        Ok((race, found)) => {
+
+    fn search<const W: usize>(
+        &self,
+        machine: &Machine<'_>,
+        graph: &StateGraph<W>,
+        statistics: &mut Statistics,
+    ) -> Result<Finding, Bound> {
+        let mut run = |result: Result<(Finding, HuntResult), Bound>| {
+            let (finding, found) = result?;
             statistics.monitor_states = found.states;
             statistics.monitor_transitions = found.transitions;
-            match (race, found.violation) {
-                (true, true) => Verdict::Race,
-                (false, true) => Verdict::NotRobust,
-                _ => Verdict::Robust,
-            }
+            Ok(finding)
+        };
+        match self.options.model {
+            Model::Ra => run(self.search_with(machine, graph, &Ra { strong: false })),
+            Model::Sra => run(self.search_with(machine, graph, &Ra { strong: true })),
+            Model::Rc20 => run(self.search_with(machine, graph, &Rc20 { seq_cst: has_seq_cst(self.program) })),
+            Model::Rc11 => run(self.search_with(machine, graph, &Rc11)),
         }
+    }
+
+    fn shape(&self) -> Shape {
+        let ghost = usize::from(self.reading().ghost.is_some());
+        Shape { threads: self.program.threads.len(), locations: self.program.locations.len() + ghost }
+    }
+
+    fn layout(&self, model: &impl MemoryModel) -> ColumnLayout {
+        ColumnLayout::new(awareness::FIELDS.into_iter().chain(model.fields().iter().copied()), self.shape())
+    }
+
+    fn blind(&self) -> Option<u16> {
+        self.reading().ghost.filter(|_| !self.options.fences_by_the_letter)
+    }
+
+    fn search_with<M: MemoryModel, const W: usize>(
+        &self,
+        machine: &Machine<'_>,
+        graph: &StateGraph<W>,
+        model: &M,
+    ) -> Result<(Finding, HuntResult), Bound> {
+        let reductions = self.options.reductions;
+        let layout = self.layout(model);
+        let ops = Ops::new(machine);
+        let accesses = accesses(machine);
+        let futures = match reductions.relevance {
+            true => futures::futures(machine, self.reading().ghost),
+            false => futures::no_knowledge(machine),
+        };
+        let outlooks = futures::Outlooks::new(machine, graph, &futures);
+        let permutations = permutations(machine);
+        let hunt = Hunt {
+            machine,
+            graph,
+            tracker: Tracker { model, layout: &layout, blind: self.blind() },
+            ops: &ops,
+            outlooks: &outlooks,
+            accesses: &accesses,
+            covering: reductions.covering,
+            permutations: &permutations,
+            budget: self.budget,
+        };
+        let run = |prey: &[_]| match layout.words {
+            1 => hunt.run::<1>(prey, self.options.jobs),
+            2 => hunt.run::<2>(prey, self.options.jobs),
+            3 => hunt.run::<3>(prey, self.options.jobs),
+            4 => hunt.run::<4>(prey, self.options.jobs),
+            _ => hunt.run::<20>(prey, self.options.jobs),
+        };
+        let hb_races = matches!(self.options.model, Model::Rc20 | Model::Rc11);
+        let prey = all_prey(machine, graph, &ops, &accesses, (reductions.classes, hb_races));
+        let (races, stale): (Vec<_>, Vec<_>) = prey.into_iter().partition(|prey| prey.quarry.race);
+        let raced = run(&races)?;
+        if raced.violation {
+            return Ok((Finding::Race, raced));
+        }
+        let observational = self.options.notion == Notion::Observational;
+        // Graph robustness implies observational robustness, and is cheaper to decide.
+        let alone = if self.options.joint { None } else { Some(run(&stale)?) };
+        let found = if let Some(found) = alone.filter(|found| !observational || !found.violation) {
+            found
+        } else {
+            let joint = Joint {
+                machine,
+                graph,
+                model,
+                notion: self.options.notion,
+                shape: self.shape(),
+                ops: &ops,
+                outlooks: &outlooks,
+                accesses: &accesses,
+                blind: self.blind(),
+                covering: reductions.covering,
+                relevance: reductions.relevance,
+                permutations: &permutations,
+                trace: false,
+                budget: self.budget,
+            };
+            joint.run(&stale)?.0
+        };
+        let finding = match found.violation {
+            false => Finding::Nothing,
+            true if observational => Finding::Observed,
+            true => Finding::Stale,
+        };
+        let states = raced.states + found.states;
+        let transitions = raced.transitions + found.transitions;
+        Ok((finding, HuntResult { violation: found.violation, states, transitions }))
+    }
+
+    /// Searches for a shortest witness with a machine of its own, whose threads keep their names.
+    fn witness<const W: usize>(&self, local_bits: u32, goal: Goal) -> Option<Witness> {
+        let machine = self.machine(Layout::new(self.program, self.analysis, local_bits), false);
+        match self.options.model {
+            Model::Ra => self.witness_with::<_, W>(&machine, &Ra { strong: false }, goal),
+            Model::Sra => self.witness_with::<_, W>(&machine, &Ra { strong: true }, goal),
+            Model::Rc20 => self.witness_with::<_, W>(&machine, &Rc20 { seq_cst: has_seq_cst(self.program) }, goal),
+            Model::Rc11 => self.witness_with::<_, W>(&machine, &Rc11, goal),
+        }
+    }
+
+    fn witness_with<M: MemoryModel, const W: usize>(&self, machine: &Machine<'_>, model: &M, goal: Goal) -> Option<Witness> {
+        let layout = self.layout(model);
+        let tracker = Tracker { model, layout: &layout, blind: self.blind() };
+        witness::search::<M, W>(machine, &tracker, self.options, goal)
+    }
+
+    /// The same for the observational notion: the joint search once more, breadth first.
+    fn observed_witness<const W: usize>(&self, local_bits: u32) -> Option<Witness> {
+        let machine = self.machine(Layout::new(self.program, self.analysis, local_bits), false);
+        match self.options.model {
+            Model::Ra => self.observed_with::<_, W>(&machine, &Ra { strong: false }),
+            Model::Sra => self.observed_with::<_, W>(&machine, &Ra { strong: true }),
+            Model::Rc20 => self.observed_with::<_, W>(&machine, &Rc20 { seq_cst: has_seq_cst(self.program) }),
+            Model::Rc11 => self.observed_with::<_, W>(&machine, &Rc11),
+        }
+    }
+
+    fn observed_with<M: MemoryModel, const W: usize>(&self, machine: &Machine<'_>, model: &M) -> Option<Witness> {
+        let budget = Budget::new(steadfast_explore::Limits::default(), self.options.interrupt);
+        let (graph, _) = reach::<W, _>(machine, 1, &budget);
+        let ops = Ops::new(machine);
+        let accesses = accesses(machine);
+        let futures = futures::futures(machine, self.reading().ghost);
+        let outlooks = futures::Outlooks::new(machine, &graph, &futures);
+        let prey = all_prey(machine, &graph, &ops, &accesses, (true, false));
+        let joint = Joint {
+            machine,
+            graph: &graph,
+            model,
+            notion: self.options.notion,
+            shape: self.shape(),
+            ops: &ops,
+            outlooks: &outlooks,
+            accesses: &accesses,
+            blind: self.blind(),
+            covering: true,
+            relevance: true,
+            permutations: &permutations(machine),
+            trace: true,
+            budget: &budget,
+        };
+        let trace: Trace = joint.run(&prey).ok()?.1?;
+        let layout = self.layout(model);
+        let tracker = Tracker { model, layout: &layout, blind: self.blind() };
+        let start = graph.initial().iter().find_map(|&id| {
+            let locals: Vec<u32> = (0..machine.threads()).map(|thread| machine.local(graph.state(id), thread)).collect();
+            leads_along(machine, &locals, &trace).then_some(locals)
+        })?;
+        witness::observed(machine, &tracker, self.options, &start, &trace)
+    }
+}
+
+/// Whether a trace can start with these local states.
+fn leads_along(machine: &Machine<'_>, locals: &[u32], trace: &Trace) -> bool {
+    let mut moved = vec![false; locals.len()];
+    trace.steps.iter().all(|&(label, _)| {
+        let label = machine.label(label);
+        let first = !std::mem::replace(&mut moved[label.thread], true);
+        !first || machine.transition(label.transition).source == locals[label.thread]
     })
 }
 
-fn has_seq_cst(machine: &Machine<'_>) -> bool {
-    machine.transitions().iter().any(|(_, transition)| transition.event.seq_cst)
+fn place(machine: &Machine<'_>, thread: usize, pc: steadfast_ir::Pc) -> Place {
+    let thread = ThreadId::new(thread);
+    Place { thread, pc, span: machine.program.threads[thread].code[pc].span }
+}
+
+fn has_seq_cst(program: &Program) -> bool {
+    use steadfast_ir::{ReadOrder, RmwOrder, WriteOrder};
+    program.threads.iter().flat_map(|thread| &thread.code).any(|instruction| match &instruction.op {
+        Instr::Load { order, .. } | Instr::Wait { order, .. } => *order == ReadOrder::SeqCst,
+        Instr::Store { order, .. } => *order == WriteOrder::SeqCst,
+        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => *order == RmwOrder::SeqCst,
+        Instr::Cas { success, failure, .. } => *success == RmwOrder::SeqCst || *failure == ReadOrder::SeqCst,
+        _ => false,
+    })
 }
 
 /// Whether two threads are somewhere both about to access a plain location, and one of them to write it.
@@ -116,84 +359,42 @@ fn racy<const W: usize>(machine: &Machine<'_>, graph: &StateGraph<W>) -> bool {
             .filter(|access| access.plain.is_some())
             .collect();
         next.iter().enumerate().any(|(at, one)| {
-            next[at + 1..].iter().any(|other| one.loc == other.loc && (one.plain == Some(true) || other.plain == Some(true)))
+            let writes = |access: &Access| access.plain == Some(true);
+            next[at + 1..].iter().any(|other| one.loc == other.loc && (writes(one) || writes(other)))
         })
     })
+}
+
+/// The threads that are blocked for good in some final state; of all such states the least, so that the answer is always the same.
+fn deadlock<const W: usize>(machine: &Machine<'_>, graph: &StateGraph<W>) -> Vec<Place> {
+    let accesses = accesses(machine);
+    graph
+        .ids()
+        .filter(|&id| graph.edges(id).is_empty())
+        .map(|id| {
+            let blocked = |thread: &usize| {
+                let local = machine.local(graph.state(id), *thread);
+                !accesses[machine.class_of[*thread]][local as usize].halted
+            };
+            let at = |thread| {
+                let local = machine.local(graph.state(id), thread);
+                place(machine, thread, accesses[machine.class_of[thread]][local as usize].pc)
+            };
+            (0..machine.threads()).filter(blocked).map(at).collect::<Vec<_>>()
+        })
+        .filter(|places| !places.is_empty())
+        .min()
+        .unwrap_or_default()
 }
 
 fn accesses(machine: &Machine<'_>) -> Vec<Vec<Access>> {
     machine.automata.iter().map(|automaton| (0..automaton.len() as u32).map(|id| automaton.access(id)).collect()).collect()
 }
 
-/// Hunts over the graph. The first component says whether what was found is a race.
-fn hunt<M: MemoryModel, const W: usize>(
-    machine: &Machine<'_>,
-    graph: &StateGraph<W>,
-    model: &M,
-    options: &Options<'_>,
-    budget: &Budget<'_>,
-) -> Result<(bool, HuntResult), Bound> {
-    let ghost = reading(machine.program, options).ghost;
-    let shape = Shape {
-        threads: machine.threads(),
-        locations: machine.program.locations.len() + usize::from(ghost.is_some()),
-    };
-    let fields = awareness::FIELDS.into_iter().chain(model.fields().iter().copied());
-    let layout = ColumnLayout::new(fields, shape);
-    let ops = Ops::new(machine);
-    let accesses = accesses(machine);
-    let futures = if options.reductions.relevance { futures::futures(machine, ghost) } else { futures::no_knowledge(machine) };
-    let outlooks = futures::Outlooks::new(machine, graph, &futures);
-    let permutations = permutations(machine);
-    let hunt = Hunt {
-        machine,
-        graph,
-        model,
-        layout: &layout,
-        ops: &ops,
-        outlooks: &outlooks,
-        accesses: &accesses,
-        blind: ghost.filter(|_| !options.fences_by_the_letter),
-        covering: options.reductions.covering,
-        permutations: &permutations,
-        budget,
-    };
-    let races = matches!(options.model, Model::Rc20 | Model::Rc11);
-    let prey = all_prey(machine, graph, &ops, &accesses, (options.reductions.classes, races));
-    let (races, stale): (Vec<_>, Vec<_>) = prey.into_iter().partition(|prey| prey.race);
-    let run = |prey: &[_]| match layout.words {
-        1 => hunt.run::<1>(prey, options.jobs),
-        2 => hunt.run::<2>(prey, options.jobs),
-        3 => hunt.run::<3>(prey, options.jobs),
-        4 => hunt.run::<4>(prey, options.jobs),
-        _ => hunt.run::<20>(prey, options.jobs),
-    };
-    let raced = run(&races)?;
-    if raced.violation {
-        return Ok((true, raced));
-    }
-    let found = run(&stale)?;
-    Ok((
-        false,
-        HuntResult {
-            states: raced.states + found.states,
-            transitions: raced.transitions + found.transitions,
-            violation: found.violation,
-        },
-    ))
-}
-
 /// Permutations by thread and place; empty where a thread cannot get there.
 fn permutations(machine: &Machine<'_>) -> Vec<Vec<Vec<usize>>> {
-    let threads = machine.threads();
-    (0..threads)
-        .map(|thread| {
-            (0..threads)
-                .map(|place| {
-                    let same = machine.class_of[thread] == machine.class_of[place];
-                    if same { machine.permutation(thread, place) } else { Vec::new() }
-                })
-                .collect()
-        })
-        .collect()
+    let threads = 0..machine.threads();
+    let same = |thread: usize, place: usize| machine.class_of[thread] == machine.class_of[place];
+    let entry = |thread, place| if same(thread, place) { machine.permutation(thread, place) } else { Vec::new() };
+    threads.clone().map(|thread| threads.clone().map(|place| entry(thread, place)).collect()).collect()
 }

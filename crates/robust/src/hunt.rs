@@ -9,12 +9,13 @@
 //! Hunts for different (location, class) pairs are independent and run in parallel.
 
 use crate::awareness;
-use crate::column::{ColumnLayout, Window};
-use crate::event::{Event, EventKind, Fences};
+use crate::column::Window;
+use crate::event::{Event, Fences};
 use crate::futures::{Future, Outlooks};
 use crate::machine::{Label, Machine};
 use crate::models::{Axis, MemoryModel};
 use crate::prey::Prey;
+use crate::tracker::Tracker;
 use rustc_hash::FxHashMap;
 use steadfast_explore::largest_first::LargestFirst;
 use steadfast_explore::{Bound, Budget, CoverSet, StateGraph, StateId};
@@ -78,18 +79,14 @@ pub struct Hunt<'a, M, const W: usize> {
     pub machine: &'a Machine<'a>,
     /// Its states and edges.
     pub graph: &'a StateGraph<W>,
-    /// The memory model.
-    pub model: &'a M,
-    /// The packing of columns.
-    pub layout: &'a ColumnLayout,
+    /// The rules.
+    pub tracker: Tracker<'a, M>,
     /// What the edges do to a monitor.
     pub ops: &'a Ops,
     /// What threads can still do, by state.
     pub outlooks: &'a Outlooks,
     /// The accesses of local states, by class.
     pub accesses: &'a [Vec<crate::automaton::Access>],
-    /// The ghost location, if its order is not to be observed.
-    pub blind: Option<u16>,
     /// Whether columns with more bits cover those with fewer.
     pub covering: bool,
     /// Thread permutations by (thread, place).
@@ -156,7 +153,9 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
         for &(op, target) in &prey.starts {
             let outlook = self.outlooks.of_state[target as usize];
             let column = search.memo(START, op, outlook, |_| {
-                let mut bits = self.start::<P>(prey, self.ops.all[op as usize]);
+                let op = self.ops.all[op as usize];
+                let mut bits = self.tracker.start::<P>(prey.quarry, op.thread, op.event, op.fences);
+                self.permute(&mut bits, op);
                 self.simplify(&mut bits, prey, &self.outlooks.combinations[outlook as usize]).then_some(bits)
             });
             search.insert(target, column, self.covering);
@@ -166,8 +165,8 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
             if search.cover.is_covered(node) {
                 continue;
             }
-            let (state, bits, column) = search.cover.get(node);
-            if self.violates(bits, prey, self.graph.state(state)) {
+            let (state, column) = search.cover.get(node);
+            if self.violates(&search.columns[column as usize], prey, self.graph.state(state)) {
                 return Ok(true);
             }
             for edge in self.graph.edges(state) {
@@ -175,8 +174,9 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
                 let outlook = self.outlooks.of_state[edge.target as usize];
                 let op = self.ops.number(edge.label);
                 let next = search.memo(column, op, outlook, |bits| {
-                    let mut bits = *bits;
-                    self.step(&mut bits, prey, self.ops.all[op as usize]);
+                    let (mut bits, op) = (*bits, self.ops.all[op as usize]);
+                    self.tracker.step(&mut bits, prey.quarry, (op.thread, op.event, op.fences), false);
+                    self.permute(&mut bits, op);
                     self.simplify(&mut bits, prey, &self.outlooks.combinations[outlook as usize]).then_some(bits)
                 });
                 search.insert(edge.target, next, self.covering);
@@ -194,106 +194,51 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
         Ok(false)
     }
 
-    /// The column right after the overwriting step.
-    pub fn start<const P: usize>(&self, prey: &Prey, op: Op) -> [u64; P] {
-        let mut bits = [0; P];
-        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
-        let shape = self.layout.shape;
-        self.model.overwritten(&mut Window { bits: &mut bits, groups: views }, shape, true, op.thread, op.event);
-        if !prey.race {
-            let mut window = Window { bits: &mut bits, groups: awareness };
-            awareness::access(&mut window, shape, op.thread, op.event, Some(true));
-        }
-        if op.event.kind == EventKind::Write || op.event.kind == EventKind::PlainWrite {
-            self.layout.set_flag(&mut bits);
-        }
-        self.finish_step(&mut bits, op);
-        bits
-    }
-
-    /// One step of the machine.
-    #[inline]
-    pub fn step<const P: usize>(&self, bits: &mut [u64; P], prey: &Prey, op: Op) {
-        let here = !prey.race && op.event.loc == prey.loc && !op.event.is_plain();
-        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
-        self.model.access(&mut Window { bits, groups: views }, op.thread, op.event, here);
-        if !prey.race && Some(op.event.loc) != self.blind {
-            let mut window = Window { bits, groups: awareness };
-            awareness::access(&mut window, self.layout.shape, op.thread, op.event, here.then_some(true));
-        }
-        self.finish_step(bits, op);
-    }
-
-    #[inline]
-    fn finish_step<const P: usize>(&self, bits: &mut [u64; P], op: Op) {
-        let views = &self.layout.groups[awareness::FIELDS.len()..];
-        for &order in op.fences.steps() {
-            self.model.fence(&mut Window { bits, groups: views }, op.thread, order);
-        }
-        if op.thread != op.place {
-            self.layout.permute(bits, &self.permutations[op.thread][op.place]);
-        }
-    }
-
     /// Whether some thread's next access could take the hunted write and leave SC by it.
-    pub fn violates<const P: usize>(&self, bits: &[u64; P], prey: &Prey, state: &[u64; W]) -> bool {
-        (0..self.layout.shape.threads).any(|thread| self.violates_at(bits, prey, state, thread))
+    fn violates<const P: usize>(&self, bits: &[u64; P], prey: &Prey, state: &[u64; W]) -> bool {
+        (0..self.tracker.layout.shape.threads).any(|thread| {
+            let class = self.machine.class_of[thread];
+            let access = &self.accesses[class][self.machine.local(state, thread) as usize];
+            self.tracker.strikes(bits, prey.quarry, access, thread) != (false, false)
+        })
     }
 
-    /// The same for one thread.
     #[inline]
-    pub fn violates_at<const P: usize>(&self, bits: &[u64; P], prey: &Prey, state: &[u64; W], thread: usize) -> bool {
-        let class = self.machine.class_of[thread];
-        let access = &self.accesses[class][self.machine.local(state, thread) as usize];
-        if access.loc != Some(prey.loc) {
-            return false;
+    fn permute<const P: usize>(&self, bits: &mut [u64; P], op: Op) {
+        if op.thread != op.place {
+            self.tracker.layout.permute(bits, &self.permutations[op.thread][op.place]);
         }
-        let mut bits = *bits;
-        let flag = self.layout.flag(&bits);
-        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
-        if prey.race {
-            let views = Window { bits: &mut bits, groups: views };
-            return access.plain.is_some_and(|writes| writes || flag) && self.model.open(&views, thread, false);
-        }
-        if !awareness::aware(&Window { bits: &mut bits, groups: awareness }, thread) {
-            return false;
-        }
-        let views = Window { bits: &mut bits, groups: views };
-        let reads = access.read_values.contains(prey.value);
-        let writes = flag && self.model.writes_violate() && (access.writes || access.update_values.contains(prey.value));
-        (reads && self.model.open(&views, thread, access.seq_cst.0))
-            || (writes && self.model.open(&views, thread, access.seq_cst.1))
     }
 
     /// Clears the bits that can no longer matter. False: nothing can come of this hunt any more.
     pub fn simplify<const P: usize>(&self, bits: &mut [u64; P], prey: &Prey, futures: &[Future]) -> bool {
-        let flag = self.layout.flag(bits) && (prey.race || self.model.writes_violate());
+        let flag = self.tracker.layout.flag(bits) && (prey.quarry.race || self.tracker.model.writes_violate());
         let views = awareness::FIELDS.len();
-        let aware = self.layout.group(bits, 0);
+        let aware = self.tracker.layout.group(bits, 0);
         let on = |set: u64, index: usize| set >> index & 1 == 1;
         let (mut hunters, mut active) = (0_u64, 0_u64);
         for (thread, future) in futures.iter().enumerate() {
-            let strikes = match prey.race {
-                true => on(future.plain, prey.loc as usize),
-                false => on(future.reads, prey.loc as usize) || (flag && on(future.writes, prey.loc as usize)),
+            let strikes = match prey.quarry.race {
+                true => on(future.plain, prey.quarry.loc as usize),
+                false => on(future.reads, prey.quarry.loc as usize) || (flag && on(future.writes, prey.quarry.loc as usize)),
             };
-            let cells = Window { bits, groups: &self.layout.groups[views..] };
-            hunters |= u64::from(strikes && self.model.open(&cells, thread, false)) << thread;
+            let cells = Window { bits, groups: &self.tracker.layout.groups[views..] };
+            hunters |= u64::from(strikes && self.tracker.model.open(&cells, thread, false)) << thread;
             active |= u64::from(future.active) << thread;
         }
         if hunters == 0 {
             return false;
         }
         if hunters & !aware == 0 {
-            self.layout.keep(bits, 0, hunters);
-            self.layout.keep(bits, 1, 0);
-            self.layout.keep(bits, 2, 0);
+            self.tracker.layout.keep(bits, 0, hunters);
+            self.tracker.layout.keep(bits, 1, 0);
+            self.tracker.layout.keep(bits, 2, 0);
         } else {
             let unaware = futures.iter().enumerate().filter(|&(thread, _)| !on(aware, thread)).map(|(_, future)| future);
             let (writes, reads) = unaware.fold((0, 0), |(w, r), future| (w | future.writes, r | future.reads));
-            self.layout.keep(bits, 0, active);
-            self.layout.keep(bits, 1, writes);
-            self.layout.keep(bits, 2, reads);
+            self.tracker.layout.keep(bits, 0, active);
+            self.tracker.layout.keep(bits, 1, writes);
+            self.tracker.layout.keep(bits, 2, reads);
         }
         self.simplify_views(bits, futures, active);
         true
@@ -301,16 +246,16 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
 
     /// A thread without a future needs no cells; a location's cells are only looked at by threads that still have some of their own.
     fn simplify_views<const P: usize>(&self, bits: &mut [u64; P], futures: &[Future], active: u64) {
-        let views = awareness::FIELDS.len()..self.layout.groups.len();
+        let views = awareness::FIELDS.len()..self.tracker.layout.groups.len();
         let mut open = 0;
-        for field in views.clone().filter(|&field| self.layout.groups[field].axis == Axis::Thread) {
-            self.layout.keep(bits, field, active);
-            open |= self.layout.group(bits, field);
+        for field in views.clone().filter(|&field| self.tracker.layout.groups[field].axis == Axis::Thread) {
+            self.tracker.layout.keep(bits, field, active);
+            open |= self.tracker.layout.group(bits, field);
         }
         let looking = futures.iter().enumerate().filter(|(thread, _)| open >> thread & 1 == 1);
         let looked_at = looking.fold(0, |all, (_, future)| all | future.reads | future.writes);
-        for field in views.filter(|&field| self.layout.groups[field].axis == Axis::Location) {
-            self.layout.keep(bits, field, looked_at);
+        for field in views.filter(|&field| self.tracker.layout.groups[field].axis == Axis::Location) {
+            self.tracker.layout.keep(bits, field, looked_at);
         }
     }
 }
@@ -322,7 +267,7 @@ const LOST: u32 = u32::MAX;
 
 /// The state of one worker's current hunt.
 struct Search<const P: usize> {
-    cover: CoverSet<P>,
+    cover: CoverSet,
     queue: LargestFirst,
     /// The distinct columns of this hunt; they are few, and so are the steps between them.
     columns: Vec<[u64; P]>,
@@ -336,7 +281,7 @@ struct Search<const P: usize> {
 impl<const P: usize> Search<P> {
     fn new(keys: usize) -> Self {
         Self {
-            cover: CoverSet::new(keys),
+            cover: CoverSet::new(keys, P),
             queue: LargestFirst::default(),
             columns: Vec::new(),
             numbers: FxHashMap::default(),

@@ -21,11 +21,17 @@ mod column;
 mod event;
 mod futures;
 mod hunt;
+mod joint;
+mod lanes;
 mod machine;
 mod models;
 mod options;
 mod prey;
+mod taint;
+mod tracker;
+mod witness;
 
 pub use check::check;
-pub use options::{Model, Notion, Options, Outcome, Reductions, Statistics, Verdict};
+pub use options::{Model, Notion, Options, Outcome, Place, Reductions, Statistics, Verdict};
+pub use witness::{RunStep, ViolationKind, Witness};
 pub use steadfast_explore::{Bound, Limits};

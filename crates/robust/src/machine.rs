@@ -61,7 +61,8 @@ pub struct Layout {
     memory: Vec<Option<Field>>,
     /// How many words a state needs.
     pub words: usize,
-    local_bits: u32,
+    /// How many bits a local state has.
+    pub local_bits: u32,
 }
 
 impl Layout {
@@ -222,6 +223,11 @@ impl<'p> Machine<'p> {
     pub fn moves(&self, class: usize) -> Vec<(usize, usize)> {
         let members: Vec<usize> = (0..self.threads()).filter(|&thread| self.class_of[thread] == class).collect();
         members.iter().flat_map(|&thread| members.iter().map(move |&place| (thread, place))).collect()
+    }
+
+    /// One transition.
+    pub fn transition(&self, number: u32) -> Transition {
+        self.table.read().expect("no panic while locked").transitions[number as usize].1.clone()
     }
 
     /// All transitions that are on edges, by number, with their classes.

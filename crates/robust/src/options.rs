@@ -1,8 +1,11 @@
 //! What can be asked, and what is answered.
 
+use crate::witness::Witness;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use steadfast_explore::{Bound, Limits};
+use steadfast_ir::{Pc, ThreadId};
+use steadfast_span::Span;
 
 /// A memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,6 +106,8 @@ pub struct Options<'a> {
     pub reductions: Reductions,
     /// What the search may use.
     pub limits: Limits,
+    /// Follow all writes together also where one at a time would do. Slower; the two must agree.
+    pub joint: bool,
     /// How many threads may work.
     pub jobs: usize,
     /// Ends the search early when it becomes true.
@@ -119,6 +124,7 @@ impl Options<'_> {
             fences_by_the_letter: false,
             reductions: Reductions::ALL,
             limits: Limits::default(),
+            joint: false,
             jobs: 1,
             interrupt: None,
         }
@@ -132,21 +138,53 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What it took.
     pub statistics: Statistics,
+    /// Loads and compare-and-swaps that were treated as blocking, because failing and trying again has no effect.
+    pub spins: Vec<Place>,
+    /// Some run under SC ends with these threads blocked for good, each at the given instruction. Empty: none does.
+    pub deadlock: Vec<Place>,
+}
+
+/// An instruction of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The instruction.
+    pub pc: Pc,
+    /// Where it was written.
+    pub span: Span,
 }
 
 /// A verdict about a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Verdict {
     /// Every behaviour is sequentially consistent; the search was exhaustive.
     Robust,
     /// Some behaviour is not.
-    NotRobust,
+    NotRobust(Box<Witness>),
     /// Two accesses of a plain location race.
-    Race,
+    Race(Box<Witness>),
     /// An assertion fails, or an expression has no value, already under SC.
-    Failed,
+    Failed(Box<Witness>),
     /// A bound was hit before the search was over.
     Inconclusive(Bound),
+    /// The program is larger than the tool can handle; the text says which size.
+    Unsupported(String),
+}
+
+impl Verdict {
+    /// The witness of a violation.
+    pub fn witness(&self) -> Option<&Witness> {
+        match self {
+            Self::NotRobust(witness) | Self::Race(witness) | Self::Failed(witness) => Some(witness),
+            Self::Robust | Self::Inconclusive(_) | Self::Unsupported(_) => None,
+        }
+    }
+
+    /// Whether the search was exhaustive or a violation was found.
+    pub fn is_conclusive(&self) -> bool {
+        !matches!(self, Self::Inconclusive(_) | Self::Unsupported(_))
+    }
 }
 
 /// What a check took.

@@ -4,6 +4,7 @@ use crate::automaton::Access;
 use crate::event::EventKind;
 use crate::hunt::Ops;
 use crate::machine::Machine;
+use crate::tracker::Quarry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use steadfast_explore::{StateGraph, StateId};
 use steadfast_ir::Value;
@@ -11,14 +12,12 @@ use steadfast_ir::Value;
 /// A location and a class of values that no access can tell apart.
 #[derive(Clone, Debug)]
 pub struct Prey {
-    /// The location.
-    pub loc: u16,
-    /// A representative of the values.
-    pub value: Value,
-    /// Whether this is a hunt for a race: the prey is a plain access and the hunter another one.
-    pub race: bool,
+    /// The location and a representative of the values.
+    pub quarry: Quarry,
     /// The edges (operation and target) that overwrite a write of this kind.
     pub starts: Vec<(u32, StateId)>,
+    /// The transitions that do.
+    pub transitions: Vec<u32>,
 }
 
 /// All prey of a graph, the most promising (most starts) first. `classes`: merge values that no access can tell apart.
@@ -31,7 +30,7 @@ pub fn all_prey<const W: usize>(
 ) -> Vec<Prey> {
     let representatives = Representatives::new(accesses, classes);
     let transitions = machine.transitions();
-    let mut found: FxHashMap<(u16, Value, bool), FxHashSet<(u32, StateId)>> = FxHashMap::default();
+    let mut found: FxHashMap<(u16, Value, bool), (FxHashSet<(u32, StateId)>, FxHashSet<u32>)> = FxHashMap::default();
     for id in graph.ids() {
         for edge in graph.edges(id) {
             let label = machine.label(edge.label);
@@ -47,7 +46,9 @@ pub fn all_prey<const W: usize>(
                 }
                 _ => continue,
             };
-            found.entry(key).or_default().insert((number, edge.target));
+            let (starts, by) = found.entry(key).or_default();
+            starts.insert((number, edge.target));
+            by.insert(label.transition);
         }
     }
     let mut keys: Vec<_> = found.keys().copied().collect();
@@ -55,13 +56,18 @@ pub fn all_prey<const W: usize>(
     let mut prey: Vec<Prey> = keys
         .into_iter()
         .map(|(loc, value, race)| {
-            let mut starts: Vec<_> = found[&(loc, value, race)].iter().copied().collect();
-            starts.sort_unstable();
-            Prey { loc, value, race, starts }
+            let (starts, transitions) = &found[&(loc, value, race)];
+            Prey { quarry: Quarry { loc, value, race }, starts: sorted(starts), transitions: sorted(transitions) }
         })
         .collect();
     prey.sort_by_key(|prey| std::cmp::Reverse(prey.starts.len()));
     prey
+}
+
+fn sorted<T: Copy + Ord>(set: &FxHashSet<T>) -> Vec<T> {
+    let mut items: Vec<T> = set.iter().copied().collect();
+    items.sort_unstable();
+    items
 }
 
 /// For every location, which value stands for which.

@@ -129,6 +129,14 @@ impl<'a, I, T> IntoIterator for &'a IndexVec<I, T> {
     }
 }
 
+impl<'a, I, T> IntoIterator for &'a mut IndexVec<I, T> {
+    type Item = &'a mut T;
+    type IntoIter = std::slice::IterMut<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter_mut()
+    }
+}
+
 impl<I: Index, T> ops::Index<I> for IndexVec<I, T> {
     type Output = T;
     fn index(&self, index: I) -> &T {

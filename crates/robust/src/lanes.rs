@@ -1,0 +1,185 @@
+//! Cells with a lane for every hunted (location, class of values, way of being overwritten), and their packing.
+
+use crate::models::{Axis, Cells, Shape};
+use std::ops::{BitAnd, BitOr, Not};
+
+/// A vector of bits, one per lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lanes<const N: usize>(pub [u64; N]);
+
+impl<const N: usize> Lanes<N> {
+    /// No lane.
+    pub const NONE: Self = Self([0; N]);
+
+    /// One lane.
+    pub fn one(lane: usize) -> Self {
+        let mut lanes = Self::NONE;
+        lanes.0[lane / 64] |= 1 << (lane % 64);
+        lanes
+    }
+
+    /// Whether no lane is on.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == [0; N]
+    }
+}
+
+impl<const N: usize> BitAnd for Lanes<N> {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+}
+impl<const N: usize> BitOr for Lanes<N> {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+}
+impl<const N: usize> Not for Lanes<N> {
+    type Output = Self;
+    #[inline]
+    fn not(self) -> Self {
+        Self(self.0.map(|word| !word))
+    }
+}
+
+/// A block of cells: fields one after the other.
+#[derive(Clone, Debug)]
+pub struct Block<const N: usize> {
+    starts: Vec<usize>,
+    axes: Vec<Axis>,
+    shape: Shape,
+    cells: Vec<Lanes<N>>,
+    /// How many lanes are in use.
+    lanes: usize,
+}
+
+impl<const N: usize> Block<N> {
+    /// Empty cells for these fields.
+    pub fn new(axes: &[Axis], shape: Shape, lanes: usize) -> Self {
+        let mut starts = Vec::new();
+        let mut len = 0;
+        for &axis in axes {
+            starts.push(len);
+            len += shape.len(axis);
+        }
+        Self { starts, axes: axes.to_vec(), shape, cells: vec![Lanes::NONE; len], lanes }
+    }
+
+    /// How many bits the packed block has.
+    pub fn bits(&self) -> usize {
+        self.cells.len() * self.lanes
+    }
+
+    /// The fields of one axis.
+    pub fn fields(&self, axis: Axis) -> impl Iterator<Item = usize> + '_ {
+        self.axes.iter().enumerate().filter(move |(_, other)| **other == axis).map(|(field, _)| field)
+    }
+
+    /// Turns off all lanes but these, everywhere.
+    pub fn keep(&mut self, lanes: Lanes<N>) {
+        self.cells.iter_mut().for_each(|cell| *cell = *cell & lanes);
+    }
+
+    /// Moves the cells of threads: the thread at place `i` was at `from[i]`.
+    pub fn permute(&mut self, from: &[usize]) {
+        for field in 0..self.axes.len() {
+            if self.axes[field] == Axis::Thread {
+                let start = self.starts[field];
+                let before = self.cells[start..start + self.shape.threads].to_vec();
+                for (to, &from) in from.iter().enumerate() {
+                    self.cells[start + to] = before[from];
+                }
+            }
+        }
+    }
+
+    /// Appends the bits.
+    pub fn pack(&self, into: &mut BitWriter<'_>) {
+        for cell in &self.cells {
+            for (word, bits) in cell.0.iter().enumerate() {
+                let rest = self.lanes.saturating_sub(word * 64).min(64);
+                if rest > 0 {
+                    into.push(*bits, rest);
+                }
+            }
+        }
+    }
+
+    /// Takes the bits back.
+    pub fn unpack(&mut self, from: &mut BitReader<'_>) {
+        for cell in &mut self.cells {
+            for (word, bits) in cell.0.iter_mut().enumerate() {
+                let rest = self.lanes.saturating_sub(word * 64).min(64);
+                *bits = if rest > 0 { from.take(rest) } else { 0 };
+            }
+        }
+    }
+}
+
+impl<const N: usize> Cells for Block<N> {
+    type Cell = Lanes<N>;
+    #[inline]
+    fn get(&self, field: usize, index: usize) -> Lanes<N> {
+        self.cells[self.starts[field] + index]
+    }
+    #[inline]
+    fn set(&mut self, field: usize, index: usize, cell: Lanes<N>) {
+        self.cells[self.starts[field] + index] = cell;
+    }
+}
+
+/// Writes bits into words.
+#[derive(Debug)]
+pub struct BitWriter<'a> {
+    words: &'a mut [u64],
+    at: usize,
+}
+
+impl<'a> BitWriter<'a> {
+    /// Starts at the first bit of cleared words.
+    pub fn new(words: &'a mut [u64]) -> Self {
+        words.fill(0);
+        Self { words, at: 0 }
+    }
+
+    #[inline]
+    fn push(&mut self, bits: u64, count: usize) {
+        let bits = if count < 64 { bits & ((1 << count) - 1) } else { bits };
+        let (word, shift) = (self.at / 64, self.at % 64);
+        self.words[word] |= bits << shift;
+        if shift + count > 64 {
+            self.words[word + 1] |= bits >> (64 - shift);
+        }
+        self.at += count;
+    }
+}
+
+/// Reads bits back.
+#[derive(Debug)]
+pub struct BitReader<'a> {
+    words: &'a [u64],
+    at: usize,
+}
+
+impl<'a> BitReader<'a> {
+    /// Starts at the first bit.
+    pub fn new(words: &'a [u64]) -> Self {
+        Self { words, at: 0 }
+    }
+
+    #[inline]
+    fn take(&mut self, count: usize) -> u64 {
+        let (word, shift) = (self.at / 64, self.at % 64);
+        let mut bits = self.words[word] >> shift;
+        if shift + count > 64 {
+            bits |= self.words[word + 1] << (64 - shift);
+        }
+        self.at += count;
+        if count < 64 { bits & ((1 << count) - 1) } else { bits }
+    }
+}

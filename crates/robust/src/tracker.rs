@@ -1,0 +1,104 @@
+//! The rules for one hunted write: where its column starts, how a step changes it, when it is a violation.
+
+use crate::automaton::Access;
+use crate::awareness;
+use crate::column::{ColumnLayout, Window};
+use crate::event::{Event, EventKind, Fences};
+use crate::models::MemoryModel;
+use steadfast_ir::Value;
+
+/// What is hunted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Quarry {
+    /// The location.
+    pub loc: u16,
+    /// The value of the overwritten write, or a representative of its class.
+    pub value: Value,
+    /// Whether this is a hunt for a race: the quarry is a plain access, and the hunter another one.
+    pub race: bool,
+}
+
+/// A model with everything that its rules need.
+#[derive(Debug)]
+pub struct Tracker<'a, M> {
+    /// The memory model.
+    pub model: &'a M,
+    /// The packing of columns.
+    pub layout: &'a ColumnLayout,
+    /// The ghost location, if its order is not to be observed.
+    pub blind: Option<u16>,
+}
+
+impl<M: MemoryModel> Tracker<'_, M> {
+    /// The column right after the step that overwrites the quarry (or, in a race hunt, is the quarry).
+    pub fn start<const P: usize>(&self, quarry: Quarry, thread: usize, event: Event, fences: Fences) -> [u64; P] {
+        let mut bits = [0; P];
+        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
+        let shape = self.layout.shape;
+        self.model.overwritten(&mut Window { bits: &mut bits, groups: views }, shape, true, thread, event);
+        if !quarry.race {
+            let mut window = Window { bits: &mut bits, groups: awareness };
+            awareness::access(&mut window, shape, thread, event, Some(true));
+        }
+        if matches!(event.kind, EventKind::Write | EventKind::PlainWrite) {
+            self.layout.set_flag(&mut bits);
+        }
+        self.fences(&mut bits, thread, fences);
+        bits
+    }
+
+    /// A later step. `wrong`: its read went wrong, so the views learn nothing from it.
+    #[inline]
+    pub fn step<const P: usize>(
+        &self,
+        bits: &mut [u64; P],
+        quarry: Quarry,
+        (thread, event, fences): (usize, Event, Fences),
+        wrong: bool,
+    ) {
+        let here = !quarry.race && event.loc == quarry.loc && !event.is_plain();
+        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
+        if !wrong {
+            self.model.access(&mut Window { bits, groups: views }, thread, event, here);
+        }
+        if !quarry.race && Some(event.loc) != self.blind {
+            let mut window = Window { bits, groups: awareness };
+            awareness::access(&mut window, self.layout.shape, thread, event, here.then_some(true));
+        }
+        self.fences(bits, thread, fences);
+    }
+
+    #[inline]
+    fn fences<const P: usize>(&self, bits: &mut [u64; P], thread: usize, fences: Fences) {
+        let views = &self.layout.groups[awareness::FIELDS.len()..];
+        for &order in fences.steps() {
+            self.model.fence(&mut Window { bits, groups: views }, thread, order);
+        }
+    }
+
+    /// Whether the next access of a thread could take the quarry and leave SC by it: as a read, or as a write or update.
+    #[inline]
+    pub fn strikes<const P: usize>(&self, bits: &[u64; P], quarry: Quarry, access: &Access, thread: usize) -> (bool, bool) {
+        if access.loc != Some(quarry.loc) {
+            return (false, false);
+        }
+        let mut bits = *bits;
+        let flag = self.layout.flag(&bits);
+        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
+        if quarry.race {
+            let views = Window { bits: &mut bits, groups: views };
+            let races = access.plain.is_some_and(|writes| writes || flag) && self.model.open(&views, thread, false);
+            return (races, false);
+        }
+        if !awareness::aware(&Window { bits: &mut bits, groups: awareness }, thread) {
+            return (false, false);
+        }
+        let views = Window { bits: &mut bits, groups: views };
+        let reads = access.read_values.contains(quarry.value);
+        let writes = flag && self.model.writes_violate() && (access.writes || access.update_values.contains(quarry.value));
+        (
+            reads && self.model.open(&views, thread, access.seq_cst.0),
+            writes && self.model.open(&views, thread, access.seq_cst.1),
+        )
+    }
+}
