@@ -1,1 +1,60 @@
-fn main() {}
+//! The binary `steadfast`: decides whether concurrent programs are robust, and shows why if they are not.
+//!
+//! Everything that decides lives in other crates. This one reads arguments ([`args`]) and makes settings of them ([`settings`]), reads files
+//! ([`input`]), asks, and turns answers into diagnostics ([`findings`]) and text ([`render`]).
+//!
+//! Guarantee: the exit code is that of the worst result ([`status`]); results go to standard output and everything else to standard error;
+//! no input makes it panic.
+
+mod args;
+mod check;
+mod codes;
+mod explain;
+mod export;
+mod findings;
+mod input;
+mod interrupt;
+mod models;
+mod numbers;
+mod output;
+mod progress;
+mod render;
+mod result;
+mod settings;
+mod show;
+mod size;
+mod status;
+mod test;
+
+use args::{Cli, Command};
+use clap::Parser;
+use output::Output;
+use status::Status;
+use std::io;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output::stdout(cli.color);
+    let ended = run(cli.command, &mut output).and_then(|status| output.flush().map(|()| status));
+    match ended {
+        Ok(status) => ExitCode::from(status.code()),
+        // Whoever reads our output has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(output.status().code()),
+        Err(error) => {
+            output::complain(&format!("cannot write the results: {error}"));
+            ExitCode::from(Status::Input.code())
+        }
+    }
+}
+
+fn run(command: Command, output: &mut Output) -> io::Result<Status> {
+    match command {
+        Command::Check(arguments) => check::run(&arguments, output),
+        Command::Test(arguments) => test::run(&arguments, output),
+        Command::Explain(arguments) => explain::run(&arguments, output),
+        Command::Models => models::run(output),
+        Command::Export(arguments) => export::run(&arguments, output),
+        Command::Show(arguments) => show::run(&arguments, output),
+    }
+}

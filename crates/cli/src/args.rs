@@ -1,0 +1,340 @@
+//! The command line as it was typed. [`crate::settings`] makes sense of it.
+
+use crate::size;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+use steadfast_diag::Format;
+use steadfast_robust::{Model, Notion};
+
+/// Decides whether concurrent programs behave as if memory were sequentially consistent.
+///
+/// A program is robust against a memory model if everything that it can do under the model it can also do when its threads simply take
+/// turns. If it is, you may reason about it, and test it, one step at a time. If it is not, you see the run, the access that leaves it,
+/// and why no interleaving explains the result.
+#[derive(Debug, Parser)]
+#[command(name = "steadfast", version, arg_required_else_help = true, max_term_width = 100, after_long_help = OVERVIEW)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// When to use colours.
+    ///
+    /// `auto` uses them on a terminal, unless NO_COLOR is set, and always if CLICOLOR_FORCE is.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+}
+
+const OVERVIEW: &str = "\
+Examples:
+  steadfast check lock.sf                  is it robust against RC20?
+  steadfast check --model ra,rc20 *.sf     several models, several files
+  steadfast explain V0001                  what does this code mean?
+
+Exit codes:
+  0    every result holds
+  1    a violation: not robust, a race, a failed assertion, an expression without a value
+  2    wrong arguments, or an input that cannot be used
+  3    inconclusive: a bound was hit
+  101  an internal error
+  130  interrupted";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Decide whether programs are robust
+    Check(Box<CheckArgs>),
+    /// Compare programs with the verdicts that they expect
+    Test(TestArgs),
+    /// Say what a code such as V0001 means
+    Explain(ExplainArgs),
+    /// Describe the memory models
+    #[command(long_about = "Describe the memory models: one paragraph each, with the paper that defines it.")]
+    Models,
+    /// Write a program with the monitor for another tool
+    Export(ExportArgs),
+    /// Show how a program was understood
+    Show(ShowArgs),
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Decide whether programs are robust.
+///
+/// Every file is checked against every model, and gets one result each: robust, not robust, a race, a failed assertion, or inconclusive. A
+/// result says what was shown: the model, the notion of robustness, how many states were visited, and whether those were all.
+#[derive(Debug, Args)]
+#[command(after_long_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// Programs in the Steadfast language (.sf) or in TPL (.tpl); `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+
+    /// Memory models: ra, sra, rc20, rc11, several with commas between them, or all
+    #[arg(long, short, value_name = "MODELS", default_value = "rc20", value_delimiter = ',', value_parser = models)]
+    pub(crate) model: Vec<ModelChoice>,
+
+    /// How to write the results: full, concise, json, jsonl, sarif or github
+    ///
+    /// `full` shows violations in the source. `concise` is one line each. `json` is one array, `jsonl` one object per line as soon as it
+    /// is known; docs/schema/check.json describes the objects. `sarif` is a log for code scanning services, and `github` annotates a change.
+    #[arg(long, short, value_name = "FORMAT", default_value = "full")]
+    pub(crate) format: Format,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// How many threads may work [default: one per processor]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Do not use a reduction: symmetry, classes, relevance, covering or all (repeatable)
+    ///
+    /// No reduction changes a verdict; this is for measuring them, and for doubting them.
+    #[arg(long, value_name = "REDUCTION")]
+    pub(crate) no_reduction: Vec<ReductionChoice>,
+
+    /// Follow all writes together, as the papers do; slower, with the same verdicts
+    #[arg(long)]
+    pub(crate) joint: bool,
+
+    /// Write the execution graph of a violation to a file for Graphviz
+    ///
+    /// With several violations, the second one goes to OUT.2.dot, and so on.
+    #[arg(long, value_name = "OUT.dot")]
+    pub(crate) dot: Option<PathBuf>,
+
+    /// Say nothing about programs that are robust
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Show more numbers about each result
+    #[arg(long)]
+    pub(crate) statistics: bool,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  steadfast check lock.sf
+      Is the lock robust against RC20?
+  steadfast check --model all --notion observational seqlock.sf
+      Against all models, and only as far as the program can notice.
+  steadfast check --format json --time-limit 60 *.sf > results.json
+      For scripts. Give up on a program after a minute.
+  steadfast check --model ra --dot sb.dot sb.sf && dot -Tsvg sb.dot
+      Draw the violation.
+
+Exit codes: 0 every result holds, 1 a violation, 2 wrong arguments or input, 3 inconclusive, 101 an
+internal error, 130 interrupted. With several results, the first of 2, 1, 130, 3, 0 that occurs.";
+
+/// What is asked about a program.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct QuestionArgs {
+    /// What must agree with sequential consistency: graph or observational
+    ///
+    /// `graph`: every execution, with every value that is read. `observational`: only what the program can notice; a value that is read
+    /// and never used may be wrong.
+    #[arg(long, short, value_name = "NOTION", default_value = "graph")]
+    pub(crate) notion: Notion,
+
+    /// Check spin loops as they are written, and not as waits
+    #[arg(long)]
+    pub(crate) no_spin_detection: bool,
+
+    /// Let the order of `seq_cst` fences among themselves count, as by the letter of the papers
+    #[arg(long)]
+    pub(crate) fences_by_the_letter: bool,
+}
+
+/// What a search may use.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LimitArgs {
+    /// Give up after so many states
+    #[arg(long, value_name = "N")]
+    pub(crate) max_states: Option<u64>,
+
+    /// Give up when states need more memory than this, for instance 512MiB or 4GiB
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Give up on a program after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<Duration>,
+}
+
+/// Compare programs with the verdicts that they expect.
+///
+/// A program says what it expects with `#![expect(robust, model = ra)]`, or with a ROBUSTNESS comment in TPL. An expectation about a model
+/// that is not supported is skipped.
+#[derive(Debug, Args)]
+#[command(after_long_help = TEST_EXAMPLES)]
+pub(crate) struct TestArgs {
+    /// Programs, and directories to search for .sf and .tpl files
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// How many checks may run at the same time [default: one per processor]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+}
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  steadfast test corpus/litmus
+  steadfast test --time-limit 60 *.sf
+
+Exit codes: 0 every expectation is met, 1 some are not, 2 a file cannot be used, 130 interrupted.";
+
+/// Say what a code such as V0001 means.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  steadfast explain V0001\n  steadfast explain --list")]
+pub(crate) struct ExplainArgs {
+    /// The code, as messages show it in brackets
+    #[arg(required_unless_present = "list")]
+    pub(crate) code: Option<String>,
+
+    /// List all codes with their titles
+    #[arg(long, conflicts_with = "code")]
+    pub(crate) list: bool,
+}
+
+/// Write a program with the monitor for another tool.
+///
+/// The model checker SPIN decides robustness with the exported program: an assertion called `robust` fails if the program is not.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArgs {
+    /// The program; `-` is standard input
+    pub(crate) file: PathBuf,
+
+    /// The language to write
+    #[arg(long, value_name = "LANGUAGE")]
+    pub(crate) to: ExportLanguage,
+
+    /// The memory model: sc (no monitor), ra, sra or rc20
+    #[arg(long, short, value_name = "MODEL", default_value = "rc20")]
+    pub(crate) model: ExportModelChoice,
+
+    /// What must agree with sequential consistency: graph or observational
+    #[arg(long, short, value_name = "NOTION", default_value = "graph")]
+    pub(crate) notion: Notion,
+
+    /// Let the order of `seq_cst` fences among themselves count, as by the letter of the papers
+    #[arg(long)]
+    pub(crate) fences_by_the_letter: bool,
+
+    /// Where to write [default: standard output]
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  steadfast export --to promela --model ra -o lock.pml lock.sf
+  spin -a lock.pml && gcc -O2 -DSAFETY -DVECTORSZ=4096 -fwrapv -o pan pan.c && ./pan -m1000000";
+
+/// The languages that can be written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ExportLanguage {
+    /// For the model checker SPIN.
+    Promela,
+}
+
+/// The models that can be exported.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ExportModelChoice {
+    /// No monitor: only assertions, races and errors.
+    Sc,
+    /// Release/acquire.
+    Ra,
+    /// Strong release/acquire.
+    Sra,
+    /// The C/C++ fragment of POPL 2021.
+    Rc20,
+}
+
+/// Show how a program was understood: its locations and, for each thread, one instruction per line.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  steadfast show lock.sf")]
+pub(crate) struct ShowArgs {
+    /// The program; `-` is standard input
+    pub(crate) file: PathBuf,
+}
+
+/// A model, or all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModelChoice {
+    /// This one.
+    One(Model),
+    /// All that are supported.
+    All,
+}
+
+/// A reduction to switch off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReductionChoice {
+    /// Interchangeable threads.
+    Symmetry,
+    /// Indistinguishable values.
+    Classes,
+    /// Monitor bits that no longer matter.
+    Relevance,
+    /// Monitors that cover others.
+    Covering,
+    /// All of these.
+    All,
+}
+
+fn models(text: &str) -> Result<ModelChoice, String> {
+    let known = "the models are ra, sra, rc20 and rc11, and `all` for all of them";
+    match text {
+        "all" => Ok(ModelChoice::All),
+        "tso" => Err(format!("the model `tso` is not supported yet; {known}")),
+        "sc" => Err(format!("every program is robust against sequential consistency; {known}")),
+        _ => text.parse().map(ModelChoice::One).map_err(|error| format!("{error}; {known}")),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_unsupported_model_comes_with_a_hint() {
+        assert!(models("tso").unwrap_err().contains("not supported yet"));
+        assert!(models("power").unwrap_err().contains("rc11"));
+    }
+
+    #[test]
+    fn times_are_positive_numbers() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        assert!(seconds("-1").is_err() && seconds("NaN").is_err() && seconds("soon").is_err());
+    }
+}

@@ -1,0 +1,154 @@
+//! `steadfast check`: one result per file and model.
+
+use crate::args::CheckArgs;
+use crate::findings;
+use crate::input::Input;
+use crate::output::{self, Output};
+use crate::progress::Progress;
+use crate::render::Reporter;
+use crate::result::{Answer, CheckResult};
+use crate::settings::{Question, Settings};
+use crate::status::Status;
+use crate::{interrupt, numbers};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use steadfast_diag::Diagnostic;
+use steadfast_ir::Program;
+use steadfast_robust::Model;
+use steadfast_span::SourceFile;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Status> {
+    let settings = Settings::of(arguments);
+    let session = Session {
+        question: Arc::new(settings.question),
+        models: settings.models,
+        quiet: arguments.quiet,
+        interrupt: interrupt::listen(),
+    };
+    let mut reporter = Reporter::new(arguments.format, output.style(), arguments.quiet, arguments.statistics);
+    let mut pictures = Pictures { path: arguments.dot.clone(), drawn: 0 };
+    let mut status = Status::Holds;
+    for (at, path) in arguments.files.iter().enumerate() {
+        if interrupt::requested() {
+            output::complain(&format!(
+                "interrupted; {} left out",
+                numbers::counted(arguments.files.len() - at, "file")
+            ));
+            status = status.max(Status::Interrupted);
+            break;
+        }
+        session.check(path, &mut |result| {
+            status = status.max(result.status()).max(pictures.draw(&result));
+            output.note(status);
+            output.write(&reporter.take(result))
+        })?;
+    }
+    output.write(&reporter.finish())?;
+    Ok(status)
+}
+
+/// What stays the same for all files.
+struct Session {
+    question: Arc<Question>,
+    models: Vec<Model>,
+    quiet: bool,
+    interrupt: &'static AtomicBool,
+}
+
+impl Session {
+    /// Checks one file against all models and hands each result over when it is known.
+    fn check(&self, path: &Path, found: &mut dyn FnMut(CheckResult) -> io::Result<()>) -> io::Result<()> {
+        let input = Input::read(path);
+        let file = Arc::new(input.file);
+        let mut diagnostics = input.parsed.diagnostics;
+        let Some(program) = input.parsed.program.map(Arc::new) else {
+            return found(self.rejected(file, diagnostics));
+        };
+        for &model in &self.models {
+            // What is odd about the text is said once.
+            let warnings = std::mem::take(&mut diagnostics);
+            found(self.answered(&file, &program, model, warnings))?;
+            if interrupt::requested() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn rejected(&self, file: Arc<SourceFile>, diagnostics: Vec<Diagnostic>) -> CheckResult {
+        let question = self.question.clone();
+        CheckResult { file, question, answer: Answer::Rejected, diagnostics, remarks: Vec::new() }
+    }
+
+    fn answered(
+        &self,
+        file: &Arc<SourceFile>,
+        program: &Arc<Program>,
+        model: Model,
+        mut diagnostics: Vec<Diagnostic>,
+    ) -> CheckResult {
+        let question = &self.question;
+        let what = format!("checking {} ({}, {})", file.name(), model.name(), question.notion.name());
+        let progress = Progress::start(what, self.quiet);
+        let options = question.options(model, self.interrupt);
+        let outcome = Box::new(steadfast_robust::check(program, &options));
+        let asked = findings::Asked { file, program, model, outcome: &outcome };
+        let advice = if self.quiet { None } else { findings::advice(&asked, &options) };
+        drop(progress);
+        diagnostics.extend(findings::diagnostics(&asked, advice.as_ref()));
+        CheckResult {
+            file: file.clone(),
+            question: question.clone(),
+            diagnostics,
+            remarks: findings::remarks(program, model, question),
+            answer: Answer::Checked { program: program.clone(), model, outcome },
+        }
+    }
+}
+
+/// The pictures of violations.
+struct Pictures {
+    path: Option<PathBuf>,
+    drawn: u32,
+}
+
+impl Pictures {
+    /// Draws the execution of a violation, if that is wanted and there is one.
+    fn draw(&mut self, result: &CheckResult) -> Status {
+        let (Some(path), Answer::Checked { program, outcome, .. }) = (&self.path, &result.answer) else {
+            return Status::Holds;
+        };
+        let Some(witness) = outcome.verdict.witness() else { return Status::Holds };
+        self.drawn += 1;
+        let path = numbered(path, self.drawn);
+        let cycle = Some(&witness.cycle).filter(|cycle| !cycle.is_empty());
+        let picture = steadfast_graph::dot(&witness.execution, Some(program), cycle);
+        let Err(error) = std::fs::write(&path, picture) else { return Status::Holds };
+        output::complain(&format!("cannot write {}: {error}", path.display()));
+        Status::Input
+    }
+}
+
+/// `out.dot`, `out.2.dot`, `out.3.dot`, …
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    if number == 1 {
+        return path.to_owned();
+    }
+    let extension = path.extension().map_or_else(|| "dot".to_owned(), |extension| extension.display().to_string());
+    path.with_extension(format!("{number}.{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_numbered_from_the_second_on() {
+        assert_eq!(numbered(Path::new("a/out.dot"), 1), Path::new("a/out.dot"));
+        assert_eq!(numbered(Path::new("a/out.dot"), 2), Path::new("a/out.2.dot"));
+        assert_eq!(numbered(Path::new("out"), 3), Path::new("out.3.dot"));
+    }
+}

@@ -1,0 +1,177 @@
+//! What ordering is missing.
+//!
+//! A program with relaxed accesses that is robust when all of them release and acquire lacks only that, and the accesses that pass the
+//! message along the cycle are the first to look at. If release and acquire do not help, something has to order a write before a later
+//! access to another location, which takes a `seq_cst` fence (or a read-modify-write in its place).
+//!
+//! This is a hint and not a repair: one cycle is looked at, and there may be others.
+
+use super::Asked;
+use super::story::Story;
+use crate::numbers::listed;
+use std::time::Duration;
+use steadfast_graph::{EdgeKind, EventId, EventKind};
+use steadfast_robust::{Limits, Model, Options, Verdict, ViolationKind};
+
+/// The question behind a hint may take so many states.
+const STATES: u64 = 2_000_000;
+/// The question behind a hint may take so long.
+const TIME: Duration = Duration::from_secs(10);
+
+/// What is known about the missing order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Advice {
+    /// Release/acquire orderings are enough: the program is robust against RA.
+    Orderings,
+    /// They are not.
+    Fences,
+    /// It would take too long to find out.
+    Unknown,
+    /// The program races whatever the orderings of its other accesses.
+    Race,
+}
+
+/// Asks whether release and acquire would be enough.
+pub(crate) fn advice(asked: &Asked<'_>, options: &Options<'_>) -> Option<Advice> {
+    let witness = asked.outcome.verdict.witness()?;
+    let race = witness.kind == ViolationKind::Race;
+    if matches!(witness.kind, ViolationKind::Assertion | ViolationKind::Evaluation(_)) {
+        return None;
+    }
+    if matches!(asked.model, Model::Ra | Model::Sra) {
+        return Some(if race { Advice::Race } else { Advice::Fences });
+    }
+    let mut weaker = options.clone();
+    weaker.model = Model::Ra;
+    weaker.limits = Limits {
+        states: Some(options.limits.states.unwrap_or(STATES).min(STATES)),
+        memory: options.limits.memory,
+        time: Some(options.limits.time.unwrap_or(TIME).min(TIME)),
+    };
+    Some(match steadfast_robust::check(asked.program, &weaker).verdict {
+        Verdict::Robust => Advice::Orderings,
+        Verdict::Race(_) => Advice::Race,
+        Verdict::NotRobust(_) if race => Advice::Unknown,
+        Verdict::NotRobust(_) => Advice::Fences,
+        Verdict::Failed(_) | Verdict::Inconclusive(_) | Verdict::Unsupported(_) => Advice::Unknown,
+    })
+}
+
+impl Advice {
+    /// The advice in words.
+    pub(crate) fn helps(self, story: &Story<'_>) -> Vec<String> {
+        match self {
+            Self::Orderings => orderings(story, "release and acquire are enough"),
+            Self::Unknown => orderings(story, "stronger orderings may help"),
+            Self::Fences => fences(story),
+            Self::Race => vec!["protect both accesses by the same `mutex`, or make the location `atomic`".to_owned()],
+        }
+    }
+}
+
+fn orderings(story: &Story<'_>, introduction: &str) -> Vec<String> {
+    let (releases, acquires) =
+        if story.witness.kind == ViolationKind::Race { around_race(story) } else { on_cycle(story) };
+    let (releases, acquires) = (described(story, &releases), described(story, &acquires));
+    let mut parts = Vec::new();
+    if !releases.is_empty() {
+        parts.push(format!("make {} `release`", listed(&releases)));
+    }
+    if !acquires.is_empty() {
+        parts.push(format!("make {} `acquire`", listed(&acquires)));
+    }
+    if parts.is_empty() {
+        return vec![format!("{introduction}: with them on all accesses, the program is robust (`--model ra`)")];
+    }
+    vec![format!("{introduction}: {}", parts.join(", and "))]
+}
+
+/// The relaxed accesses that pass the message: writes that another thread takes, and reads that take them. If there are none, all relaxed
+/// accesses on the cycle.
+fn on_cycle(story: &Story<'_>) -> (Vec<EventId>, Vec<EventId>) {
+    let cycle = &story.witness.cycle;
+    let next = cycle.iter().cycle().skip(1);
+    let passing = cycle.iter().zip(next).filter(|((_, edge), (to, _))| {
+        *edge == EdgeKind::Rf || (*edge == EdgeKind::Mo && story.event(*to).kind == EventKind::Update)
+    });
+    let (from, to): (Vec<_>, Vec<_>) = passing.map(|(&(from, _), &(to, _))| (from, to)).unzip();
+    let chosen = (relaxed_writes(story, &from), relaxed_reads(story, &to));
+    if !chosen.0.is_empty() || !chosen.1.is_empty() {
+        return chosen;
+    }
+    let all: Vec<_> = cycle.iter().map(|&(event, _)| event).collect();
+    (relaxed_writes(story, &all), relaxed_reads(story, &all))
+}
+
+/// The relaxed writes by the first thread after its racy access, and the relaxed reads of the same locations by the second one.
+fn around_race(story: &Story<'_>) -> (Vec<EventId>, Vec<EventId>) {
+    let witness = story.witness;
+    let (Some(first), Some(second)) = (witness.stale, witness.step.event) else { return Default::default() };
+    let run: Vec<_> = witness.run.iter().filter_map(|step| step.event).collect();
+    let by = |actor: EventId| {
+        run.iter().copied().filter(move |&event| story.event(event).thread == story.event(actor).thread)
+    };
+    let after: Vec<_> = by(first).filter(|&event| event > first).collect();
+    let before: Vec<_> = by(second).collect();
+    let shared = |event: EventId, others: &[EventId]| {
+        others.iter().any(|&other| story.event(event).same_location(story.event(other)))
+    };
+    let writes: Vec<_> = after.iter().copied().filter(|&event| shared(event, &before)).collect();
+    let reads: Vec<_> = before.iter().copied().filter(|&event| shared(event, &after)).collect();
+    (relaxed_writes(story, &writes), relaxed_reads(story, &reads))
+}
+
+fn relaxed_writes(story: &Story<'_>, events: &[EventId]) -> Vec<EventId> {
+    let relaxed = |kind: EventKind, release: bool| kind.writes() && !kind.is_plain() && !release;
+    let found = events.iter().copied();
+    found
+        .filter(|&id| story.event(id).thread.is_some() && relaxed(story.event(id).kind, story.event(id).order.release))
+        .collect()
+}
+
+fn relaxed_reads(story: &Story<'_>, events: &[EventId]) -> Vec<EventId> {
+    let relaxed = |kind: EventKind, acquire: bool| kind.reads() && !kind.is_plain() && !acquire;
+    let found = events.iter().copied();
+    found.filter(|&id| relaxed(story.event(id).kind, story.event(id).order.acquire)).collect()
+}
+
+/// Accesses as a text speaks of them, each place once.
+fn described(story: &Story<'_>, events: &[EventId]) -> Vec<String> {
+    let mut described = Vec::new();
+    for &event in events {
+        let mark = story.mark(event).map_or(String::new(), |mark| mark + " ");
+        let text = format!("{mark}`{}` in line {}", story.code(event), story.line(event));
+        if !described.contains(&text) {
+            described.push(text);
+        }
+    }
+    described
+}
+
+/// The places between two accesses of one thread where nothing orders the first before the second.
+fn fences(story: &Story<'_>) -> Vec<String> {
+    let cycle = &story.witness.cycle;
+    let next = cycle.iter().cycle().skip(1);
+    let steps: Vec<_> = cycle
+        .iter()
+        .zip(next)
+        .filter(|((from, edge), (to, _))| *edge == EdgeKind::Po && !story.event(*from).same_location(story.event(*to)))
+        .map(|(&(from, _), &(to, _))| (from, to))
+        .collect();
+    let after_writes: Vec<_> = steps.iter().copied().filter(|&(from, _)| story.event(from).kind.writes()).collect();
+    let chosen = if after_writes.is_empty() { steps } else { after_writes };
+    let mut places: Vec<String> = Vec::new();
+    for (from, to) in chosen {
+        let thread = story.event(from).thread.map_or("?", |thread| story.thread(thread));
+        let marks = [from, to].map(|event| story.mark(event).unwrap_or_default());
+        let lines = (story.line(from), story.line(to));
+        places.push(format!(
+            "between {} and {} (thread `{thread}`, lines {} and {})",
+            marks[0], marks[1], lines.0, lines.1
+        ));
+    }
+    if places.is_empty() {
+        return Vec::new();
+    }
+    vec![format!("release and acquire are not enough; put `fence(seq_cst)` {}", listed(&places))]
+}

@@ -1,0 +1,59 @@
+//! Answers as diagnostics: what a verdict means in the source.
+
+mod advice;
+mod notes;
+mod story;
+mod violation;
+
+pub(crate) use advice::{Advice, advice};
+pub(crate) use notes::remarks;
+pub(crate) use story::source_text;
+
+use crate::codes;
+use steadfast_diag::codes::inconclusive;
+use steadfast_diag::{Code, Diagnostic};
+use steadfast_ir::Program;
+use steadfast_robust::{Bound, Model, Outcome, Verdict};
+use steadfast_span::SourceFile;
+
+/// A question with its answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// The text.
+    pub(crate) file: &'a SourceFile,
+    /// The program in it.
+    pub(crate) program: &'a Program,
+    /// The model.
+    pub(crate) model: Model,
+    /// What came out.
+    pub(crate) outcome: &'a Outcome,
+}
+
+/// Everything there is to say about an answer: the violation or why there is no verdict, then notes.
+pub(crate) fn diagnostics(asked: &Asked<'_>, advice: Option<&Advice>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    match &asked.outcome.verdict {
+        Verdict::Robust => {}
+        Verdict::NotRobust(witness) | Verdict::Race(witness) | Verdict::Failed(witness) => {
+            diagnostics.push(violation::diagnostic(asked, witness, advice));
+        }
+        Verdict::Inconclusive(bound) => diagnostics.push(bounded(*bound)),
+        Verdict::Unsupported(size) => {
+            diagnostics.push(Diagnostic::warning(codes::UNSUPPORTED, format!("inconclusive: {size}")));
+        }
+    }
+    diagnostics.extend(notes::spins(asked));
+    diagnostics.extend(notes::deadlock(asked));
+    diagnostics
+}
+
+fn bounded(bound: Bound) -> Diagnostic {
+    let (code, help): (Code, _) = match bound {
+        Bound::States(_) => (inconclusive::STATE_BOUND, "raise `--max-states`, or make the program smaller"),
+        Bound::Memory(_) => (inconclusive::MEMORY_BOUND, "raise `--max-memory`, or make the program smaller"),
+        Bound::Time(_) => (inconclusive::TIME_BOUND, "raise `--time-limit`, or make the program smaller"),
+        Bound::Interrupted => (inconclusive::INTERRUPTED, "run it again to the end for a verdict"),
+    };
+    let message = format!("inconclusive: {bound}");
+    Diagnostic::warning(code, message).note("no violation was found until then; that proves nothing").help(help)
+}

@@ -1,0 +1,169 @@
+//! A witness told in the words of the source: numbered events, the run, the cycle.
+
+use super::Asked;
+use std::fmt::Write;
+use steadfast_graph::{EdgeKind, Event, EventId, EventKind};
+use steadfast_ir::{LocId, Program, ThreadId};
+use steadfast_robust::{RunStep, Witness};
+use steadfast_span::{SourceFile, Span};
+
+/// How many steps of a run are shown. Of a longer one, the beginning and the end.
+const SHOWN_STEPS: usize = 40;
+/// How many of them belong to the beginning.
+const FIRST_STEPS: usize = 8;
+/// How wide a line of the cycle may become.
+const CYCLE_WIDTH: usize = 100;
+
+/// A witness, its program, and the numbers under which its events are spoken of.
+pub(crate) struct Story<'a> {
+    pub(crate) file: &'a SourceFile,
+    pub(crate) program: &'a Program,
+    pub(crate) witness: &'a Witness,
+    /// The events that matter, in the order in which they happen; the offending one is last.
+    pub(crate) cast: Vec<EventId>,
+}
+
+impl<'a> Story<'a> {
+    /// Picks and numbers the events that matter.
+    pub(crate) fn new(asked: &Asked<'a>, witness: &'a Witness) -> Self {
+        let on_cycle = witness.cycle.iter().map(|&(event, _)| event);
+        let mut cast: Vec<_> = on_cycle.chain(witness.stale).chain(witness.newest).collect();
+        cast.retain(|&event| Some(event) != witness.step.event);
+        // Events are numbered in the order in which they happened.
+        cast.sort_unstable();
+        cast.dedup();
+        cast.extend(witness.step.event);
+        Self { file: asked.file, program: asked.program, witness, cast }
+    }
+
+    /// An event of the execution.
+    pub(crate) fn event(&self, id: EventId) -> &'a Event {
+        self.witness.execution.event(id)
+    }
+
+    /// `(2)`, or nothing for an event that has no number.
+    pub(crate) fn mark(&self, id: EventId) -> Option<String> {
+        self.cast.iter().position(|&other| other == id).map(|at| format!("({})", at + 1))
+    }
+
+    /// Where an event is in the source: its instruction, or for an initial value the declaration.
+    pub(crate) fn span(&self, id: EventId) -> Span {
+        let event = self.event(id);
+        let declared = || event.location.and_then(|location| self.program.locations.get(location));
+        match event.thread {
+            Some(_) => event.span,
+            None => declared().map_or(event.span, |location| location.span),
+        }
+    }
+
+    /// The line of an event.
+    pub(crate) fn line(&self, id: EventId) -> u32 {
+        self.file.line_column(self.span(id).start).line
+    }
+
+    /// The name of a thread.
+    pub(crate) fn thread(&self, thread: ThreadId) -> &'a str {
+        self.program.threads.get(thread).map_or("?", |thread| thread.name.as_str())
+    }
+
+    /// The name of a location; the ghost that stands for the order of fences has none.
+    pub(crate) fn location(&self, location: Option<LocId>) -> &'a str {
+        location
+            .and_then(|location| self.program.locations.get(location))
+            .map_or("?", |location| location.name.as_str())
+    }
+
+    /// The source of an event on one line.
+    pub(crate) fn code(&self, id: EventId) -> String {
+        source_text(self.file, self.program, self.event(id))
+    }
+
+    /// What an event did, for a label.
+    pub(crate) fn deed(&self, id: EventId) -> String {
+        let event = self.event(id);
+        let (location, read, written) = (self.location(event.location), event.value_read, event.value_written);
+        let Some(thread) = event.thread.map(|thread| self.thread(thread)) else {
+            return format!("`{location}` is {written} at first");
+        };
+        match event.kind {
+            EventKind::Fence => format!("`{thread}` has a fence"),
+            EventKind::Update => format!("`{thread}` replaces {read} in `{location}` by {written}"),
+            EventKind::Write | EventKind::PlainWrite => format!("`{thread}` writes {written} to `{location}`"),
+            EventKind::Read | EventKind::WaitRead | EventKind::FailedCas | EventKind::PlainRead => {
+                format!("`{thread}` reads {read} from `{location}`")
+            }
+        }
+    }
+
+    /// The cycle, from its earliest event: `(2) x.store(1) —po→ (3) y.load() —fr→ (2)`.
+    pub(crate) fn cycle(&self) -> String {
+        let cycle = &self.witness.cycle;
+        let first = (0..cycle.len()).min_by_key(|&at| self.cast.iter().position(|&event| event == cycle[at].0));
+        let Some(first) = first else { return String::new() };
+        let mut text = String::new();
+        let mut column = 0;
+        for step in 0..cycle.len() {
+            let (event, edge) = cycle[(first + step) % cycle.len()];
+            let part = format!("{} {} —{}→ ", self.mark(event).unwrap_or_default(), self.code(event), edge.name());
+            let width = part.chars().count();
+            if column > 0 && column + width > CYCLE_WIDTH {
+                text.push_str("\n  ");
+                column = 2;
+            }
+            text.push_str(&part);
+            column += width;
+        }
+        text + &self.mark(cycle[first].0).unwrap_or_default()
+    }
+
+    /// What the edges of the cycle mean.
+    pub(crate) fn legend(&self) -> String {
+        let all = [
+            (EdgeKind::Po, "po: then, in the same thread"),
+            (EdgeKind::Rf, "rf: is read by"),
+            (EdgeKind::Mo, "mo: is overwritten by"),
+            (EdgeKind::Fr, "fr: reads what is overwritten by"),
+        ];
+        let used = all.iter().filter(|(kind, _)| self.witness.cycle.iter().any(|(_, edge)| edge == kind));
+        used.map(|(_, meaning)| *meaning).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The run, a line per step.
+    pub(crate) fn run(&self) -> String {
+        let run = &self.witness.run;
+        let threads = run.iter().map(|step| self.thread(step.place.thread).chars().count()).max().unwrap_or(0);
+        let mut text = String::new();
+        let hidden = if run.len() > SHOWN_STEPS { run.len() - SHOWN_STEPS } else { 0 };
+        for (at, step) in run.iter().enumerate() {
+            if hidden > 0 && at == FIRST_STEPS {
+                let _ = writeln!(text, "     … {hidden} steps, which --format json shows …");
+            }
+            if at < FIRST_STEPS || at >= FIRST_STEPS + hidden {
+                self.step(at, step, threads, &mut text);
+            }
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn step(&self, at: usize, step: &RunStep, width: usize, text: &mut String) {
+        let thread = self.thread(step.place.thread);
+        let line = self.file.line_column(step.place.span.start).line;
+        let mark = step.event.and_then(|event| self.mark(event)).map_or(String::new(), |mark| format!("  {mark}"));
+        let _ = writeln!(text, "{:>4}. thread {thread:<width$}  line {line:<4} {}{mark}", at + 1, step.text);
+    }
+}
+
+/// The source of an event on one line, or how it is listed if its source is longer.
+pub(crate) fn source_text(file: &SourceFile, program: &Program, event: &Event) -> String {
+    let Some(thread) = event.thread.and_then(|thread| program.threads.get(thread)) else {
+        let location = event.location.and_then(|location| program.locations.get(location));
+        let name = location.map_or("?", |location| location.name.as_str());
+        return format!("{name} = {}", event.value_written);
+    };
+    let snippet = file.snippet(event.span).trim().trim_end_matches(';');
+    if !snippet.is_empty() && !snippet.contains('\n') && snippet.chars().count() <= 60 {
+        return snippet.to_owned();
+    }
+    let instruction = event.pc.and_then(|pc| thread.code.get(pc));
+    instruction.map_or(String::new(), |instruction| program.instr_text(thread, &instruction.op))
+}

@@ -1,0 +1,147 @@
+//! A violation as a diagnostic: the offending access, the writes that it is about, the run, the cycle, and what to do.
+
+use super::Asked;
+use super::advice::Advice;
+use super::story::Story;
+use steadfast_diag::codes::verdict;
+use steadfast_diag::{Code, Diagnostic, Label};
+use steadfast_graph::{EventId, EventKind};
+use steadfast_robust::{ViolationKind, Witness};
+
+/// Tells a violation.
+pub(crate) fn diagnostic(asked: &Asked<'_>, witness: &Witness, advice: Option<&Advice>) -> Diagnostic {
+    let story = Story::new(asked, witness);
+    let mut diagnostic = Diagnostic::error(code(witness.kind), message(&story));
+    diagnostic.labels = merged(labels(&story));
+    if !witness.run.is_empty() {
+        let introduction = "the threads take these steps, one after the other:";
+        diagnostic = diagnostic.note(format!("{introduction}\n{}", story.run()));
+    }
+    if !witness.cycle.is_empty() {
+        let introduction = "no interleaving explains it, because it would have to follow this cycle:";
+        diagnostic = diagnostic.note(format!("{introduction}\n  {}\n({})", story.cycle(), story.legend()));
+    }
+    if !witness.confirmed && is_weak(witness.kind) {
+        diagnostic = diagnostic.note("the axioms could not confirm this execution graph; please report this program");
+    }
+    let helps = advice.map(|advice| advice.helps(&story)).unwrap_or_default();
+    helps
+        .into_iter()
+        .fold(diagnostic, Diagnostic::help)
+        .help(format!("`steadfast explain {}` tells more", code(witness.kind).0))
+}
+
+fn code(kind: ViolationKind) -> Code {
+    match kind {
+        ViolationKind::StaleRead => verdict::STALE_READ,
+        ViolationKind::OvertakingWrite => verdict::OVERTAKING_WRITE,
+        ViolationKind::ObservedStaleRead => verdict::OBSERVABLE,
+        ViolationKind::Race => verdict::DATA_RACE,
+        ViolationKind::Assertion => verdict::ASSERTION_FAILED,
+        ViolationKind::Evaluation(_) => verdict::EVALUATION_ERROR,
+    }
+}
+
+/// Whether it takes weak memory to see it.
+fn is_weak(kind: ViolationKind) -> bool {
+    matches!(kind, ViolationKind::StaleRead | ViolationKind::OvertakingWrite | ViolationKind::ObservedStaleRead)
+}
+
+fn message(story: &Story<'_>) -> String {
+    let access = access(story);
+    match story.witness.kind {
+        ViolationKind::StaleRead => format!("not robust: this {access} can read an overwritten value"),
+        ViolationKind::OvertakingWrite => {
+            format!("not robust: this {access} can go before a write that is already there")
+        }
+        ViolationKind::ObservedStaleRead => {
+            format!("not robust: this {access} can read an overwritten value, and the program depends on it")
+        }
+        ViolationKind::Race => {
+            let location = story.witness.step.event.and_then(|event| story.event(event).location);
+            format!("data race on `{}`", story.location(location))
+        }
+        ViolationKind::Assertion => "an assertion fails under sequential consistency".to_owned(),
+        ViolationKind::Evaluation(error) => format!("an expression has no value: {error}"),
+    }
+}
+
+/// What the offending step is called.
+fn access(story: &Story<'_>) -> &'static str {
+    match story.witness.step.event.map(|event| story.event(event).kind) {
+        Some(EventKind::Read | EventKind::PlainRead) => "load",
+        Some(EventKind::WaitRead) => "wait",
+        Some(EventKind::FailedCas) => "compare-and-swap",
+        Some(EventKind::Write | EventKind::PlainWrite) => "store",
+        Some(EventKind::Update) => "read-modify-write",
+        Some(EventKind::Fence) => "fence",
+        None => "access",
+    }
+}
+
+fn labels(story: &Story<'_>) -> Vec<Label> {
+    let witness = story.witness;
+    let others = story.cast.iter().filter(|&&event| Some(event) != witness.step.event);
+    let mut labels: Vec<_> =
+        others.map(|&event| Label { span: story.span(event), text: context(story, event), primary: false }).collect();
+    labels.push(Label { span: witness.step.place.span, text: primary(story), primary: true });
+    labels
+}
+
+/// What an event other than the offending one has to do with it.
+fn context(story: &Story<'_>, event: EventId) -> String {
+    let mark = story.mark(event).unwrap_or_default();
+    let acting = story.event(event).thread;
+    if story.witness.newest == Some(event) && story.witness.kind != ViolationKind::Race {
+        if let Some(thread) = acting {
+            let written = story.event(event).value_written;
+            return format!("{mark} `{}` overwrites it with {written}", story.thread(thread));
+        }
+    }
+    format!("{mark} {}", story.deed(event))
+}
+
+/// What the offending step can do.
+fn primary(story: &Story<'_>) -> String {
+    let witness = story.witness;
+    let mark = witness.step.event.and_then(|event| story.mark(event)).map_or(String::new(), |mark| mark + " ");
+    let thread = story.thread(witness.step.place.thread);
+    let stale = witness.stale.and_then(|event| story.mark(event)).unwrap_or_default();
+    let although = match witness.newest.filter(|_| witness.newest != witness.stale).and_then(|event| story.mark(event))
+    {
+        Some(newest) => format!(", although {newest} has overwritten it"),
+        None => String::new(),
+    };
+    let value = witness.stale.map_or(0, |event| story.event(event).value_written);
+    match witness.kind {
+        ViolationKind::StaleRead => format!("{mark}`{thread}` may still read {value} here, from {stale}{although}"),
+        ViolationKind::ObservedStaleRead => {
+            format!("{mark}`{thread}` may still read {value} here, from {stale}{although}, and uses it")
+        }
+        ViolationKind::OvertakingWrite => {
+            let before = witness.newest.and_then(|event| story.mark(event)).unwrap_or_default();
+            format!("{mark}`{thread}` may still write here directly after {stale}, which is before {before}")
+        }
+        ViolationKind::Race => {
+            let deed = witness.step.event.map_or_else(String::new, |event| story.deed(event));
+            format!("{mark}{deed}, and nothing orders this after {stale}")
+        }
+        ViolationKind::Assertion => format!("{mark}does not hold in thread `{thread}`"),
+        ViolationKind::Evaluation(error) => format!("{mark}{error} in thread `{thread}`"),
+    }
+}
+
+/// One label per place: copies of a thread share their source.
+fn merged(labels: Vec<Label>) -> Vec<Label> {
+    let mut merged: Vec<Label> = Vec::new();
+    for label in labels {
+        match merged.iter_mut().find(|other| other.span == label.span) {
+            Some(other) => {
+                other.text = format!("{}; {}", other.text, label.text);
+                other.primary |= label.primary;
+            }
+            None => merged.push(label),
+        }
+    }
+    merged
+}

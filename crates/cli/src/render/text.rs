@@ -1,0 +1,126 @@
+//! Results for people: violations in the source, and a line that says what was shown.
+
+use super::items;
+use crate::numbers::{counted, grouped};
+use crate::result::{Answer, CheckResult};
+use crate::size;
+use crate::status::Status;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use steadfast_diag::{Format, Severity, Style, render};
+use steadfast_robust::{Model, Outcome, Statistics, Verdict};
+
+/// Everything about one result.
+pub(super) fn result(result: &CheckResult, format: Format, style: Style, quiet: bool, statistics: bool) -> String {
+    let (notes, others): (Vec<_>, Vec<_>) =
+        items(result).into_iter().partition(|(_, diagnostic)| diagnostic.severity == Severity::Note);
+    let mut text = render(format, &others, style);
+    let Answer::Checked { model, outcome, .. } = &result.answer else { return text };
+    if quiet && result.status() == Status::Holds {
+        return text;
+    }
+    if format == Format::Full && !others.is_empty() {
+        text.push('\n');
+    }
+    let _ = writeln!(text, "{}", conclusion(result, *model, outcome, style));
+    if quiet || format != Format::Full {
+        return text;
+    }
+    for (_, note) in notes {
+        let _ = writeln!(text, "  note[{}]: {}", note.code.0, note.message);
+    }
+    for remark in &result.remarks {
+        let _ = writeln!(text, "  note: {remark}");
+    }
+    if statistics {
+        text.push_str(&numbers(result, &outcome.statistics));
+    }
+    text
+}
+
+/// `lock.sf: robust (rc20, graph): 607 states of the program, 4,536 with monitor, 0.91 s; exhaustive`
+fn conclusion(result: &CheckResult, model: Model, outcome: &Outcome, style: Style) -> String {
+    let verdict = painted(words(&outcome.verdict), result.status(), style);
+    let reason = result.reason().map_or(String::new(), |reason| format!("{reason}; "));
+    let Statistics { program_states, monitor_states, seconds, .. } = outcome.statistics;
+    let all = if matches!(outcome.verdict, Verdict::Robust) { "; exhaustive" } else { "" };
+    format!(
+        "{}: {verdict} ({}, {}): {reason}{} of the program, {} with monitor, {seconds:.2} s{all}",
+        result.file.name().escape_debug(),
+        model.name(),
+        result.question.notion.name(),
+        counted(usize::try_from(program_states).unwrap_or(usize::MAX), "state"),
+        grouped(monitor_states),
+    )
+}
+
+/// A verdict in words.
+fn words(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Robust => "robust",
+        Verdict::NotRobust(_) => "not robust",
+        Verdict::Race(_) => "data race",
+        Verdict::Failed(_) => "wrong under sequential consistency",
+        Verdict::Inconclusive(_) | Verdict::Unsupported(_) => "inconclusive",
+    }
+}
+
+fn painted(text: &str, status: Status, style: Style) -> String {
+    let color = match status {
+        Status::Holds => 32,
+        Status::Inconclusive | Status::Interrupted => 33,
+        Status::Violation | Status::Input => 31,
+    };
+    if style.color { format!("\u{1b}[1;{color}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+/// The numbers that `--statistics` adds.
+fn numbers(result: &CheckResult, statistics: &Statistics) -> String {
+    let reductions = result.question.reduction_names();
+    let reductions = if reductions.is_empty() { "none".to_owned() } else { reductions.join(", ") };
+    let lines = [
+        ("program", steps(statistics.program_states, statistics.program_transitions, statistics.program_seconds)),
+        ("monitor", {
+            let seconds = (statistics.seconds - statistics.program_seconds).max(0.0);
+            steps(statistics.monitor_states, statistics.monitor_transitions, seconds)
+        }),
+        ("local states", grouped(statistics.local_states)),
+        ("memory", size::show(statistics.peak_bytes)),
+        ("jobs", result.question.jobs.to_string()),
+        ("reductions", reductions),
+    ];
+    lines.into_iter().map(|(name, value)| format!("  {name:<13} {value}\n")).collect()
+}
+
+fn steps(states: u64, transitions: u64, seconds: f64) -> String {
+    format!("{} states, {} transitions, {seconds:.3} s", grouped(states), grouped(transitions))
+}
+
+/// How many results there were of each kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    verdicts: BTreeMap<&'static str, usize>,
+}
+
+impl Tally {
+    /// Counts a result.
+    pub(super) fn count(&mut self, result: &CheckResult) {
+        let name = result.outcome().map_or("unusable", |outcome| words(&outcome.verdict));
+        *self.verdicts.entry(name).or_default() += 1;
+    }
+
+    /// One line, if there is something to sum up.
+    pub(super) fn summary(&self) -> String {
+        let total: usize = self.verdicts.values().sum();
+        if total < 2 {
+            return String::new();
+        }
+        let order =
+            ["robust", "not robust", "data race", "wrong under sequential consistency", "inconclusive", "unusable"];
+        let parts: Vec<_> = order
+            .iter()
+            .filter_map(|name| self.verdicts.get(name).map(|number| format!("{} {name}", grouped(*number as u64))))
+            .collect();
+        format!("\n{}: {}\n", counted(total, "result"), parts.join(", "))
+    }
+}

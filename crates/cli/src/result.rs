@@ -1,0 +1,86 @@
+//! One result: a file, a model, and what came out.
+
+use crate::settings::Question;
+use crate::status::Status;
+use std::sync::Arc;
+use steadfast_diag::Diagnostic;
+use steadfast_ir::Program;
+use steadfast_robust::{Bound, Model, Outcome, Verdict};
+use steadfast_span::SourceFile;
+
+/// What came out for one file and one model.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckResult {
+    /// The file.
+    pub(crate) file: Arc<SourceFile>,
+    /// What was asked.
+    pub(crate) question: Arc<Question>,
+    /// The answer.
+    pub(crate) answer: Answer,
+    /// What to tell about it: warnings, the violation, notes.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// How the program and the question were understood, where that is not obvious.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    /// The file holds no program that could be checked. The diagnostics say why.
+    Rejected,
+    /// The program was checked.
+    Checked {
+        /// The program.
+        program: Arc<Program>,
+        /// The model.
+        model: Model,
+        /// What came out.
+        outcome: Box<Outcome>,
+    },
+}
+
+impl CheckResult {
+    /// What came out, if the program was checked.
+    pub(crate) fn outcome(&self) -> Option<&Outcome> {
+        match &self.answer {
+            Answer::Rejected => None,
+            Answer::Checked { outcome, .. } => Some(outcome),
+        }
+    }
+
+    /// What this means for the exit code.
+    pub(crate) fn status(&self) -> Status {
+        match self.outcome().map(|outcome| &outcome.verdict) {
+            None => Status::Input,
+            Some(Verdict::Robust) => Status::Holds,
+            Some(Verdict::NotRobust(_) | Verdict::Race(_) | Verdict::Failed(_)) => Status::Violation,
+            Some(Verdict::Inconclusive(Bound::Interrupted)) => Status::Interrupted,
+            Some(Verdict::Inconclusive(_) | Verdict::Unsupported(_)) => Status::Inconclusive,
+        }
+    }
+
+    /// The verdict's name in the JSON formats.
+    pub(crate) fn verdict_name(&self) -> &'static str {
+        self.outcome().map_or("error", |outcome| verdict_name(&outcome.verdict))
+    }
+
+    /// Why there is no verdict.
+    pub(crate) fn reason(&self) -> Option<String> {
+        match &self.outcome()?.verdict {
+            Verdict::Inconclusive(bound) => Some(bound.to_string()),
+            Verdict::Unsupported(size) => Some(size.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// A verdict's name in the JSON formats.
+pub(crate) fn verdict_name(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Robust => "robust",
+        Verdict::NotRobust(_) => "not-robust",
+        Verdict::Race(_) => "race",
+        Verdict::Failed(_) => "assertion-failed",
+        Verdict::Inconclusive(_) | Verdict::Unsupported(_) => "inconclusive",
+    }
+}

@@ -1,0 +1,234 @@
+//! `steadfast test`: programs against the verdicts that they expect.
+
+use crate::args::TestArgs;
+use crate::input::Input;
+use crate::interrupt;
+use crate::numbers::counted;
+use crate::output::{self, Output};
+use crate::result::verdict_name;
+use crate::settings::{self, Question};
+use crate::show::problems;
+use crate::status::Status;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use steadfast_ir::Program;
+use steadfast_lang::{Dialect, Expectation, ExpectedVerdict};
+use steadfast_robust::{Bound, Limits, Model, Notion, Verdict, check};
+
+/// Runs the command.
+pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> io::Result<Status> {
+    let interrupt = interrupt::listen();
+    let (files, mut status) = collect(&arguments.paths);
+    let inputs: Vec<_> = files.iter().map(|path| Input::read(path)).collect();
+    for input in inputs.iter().filter(|input| input.parsed.program.is_none()) {
+        output.write(&problems(&input.file, &input.parsed.diagnostics, output))?;
+        status = status.max(Status::Input);
+    }
+    let cases: Vec<_> = inputs.iter().flat_map(Case::of).collect();
+    let limits = settings::limits(&arguments.limits);
+    let mut tally = Tally::default();
+    in_order(&cases, settings::jobs(arguments.jobs), &|case| case.run(&limits, interrupt), &mut |case, ending| {
+        status = status.max(tally.count(&ending));
+        output.note(status);
+        output.write(&case.report(&ending))
+    })?;
+    output.write(&tally.summary(&inputs))?;
+    Ok(status)
+}
+
+/// An expectation, with the program it is about.
+struct Case<'a> {
+    input: &'a Input,
+    program: &'a Program,
+    expected: &'a Expectation,
+}
+
+/// How a case ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ending {
+    Passed,
+    /// Something else came out.
+    Failed(String),
+    /// It cannot be checked.
+    Skipped(String),
+    Interrupted,
+}
+
+impl<'a> Case<'a> {
+    fn of(input: &'a Input) -> Vec<Self> {
+        let Some(program) = &input.parsed.program else { return Vec::new() };
+        input.parsed.expectations.iter().map(|expected| Self { input, program, expected }).collect()
+    }
+
+    fn run(&self, limits: &Limits, interrupt: &AtomicBool) -> Ending {
+        if interrupt.load(Ordering::Relaxed) {
+            return Ending::Interrupted;
+        }
+        let (Ok(model), Ok(notion)) = (self.expected.model.parse::<Model>(), self.expected.notion.parse::<Notion>())
+        else {
+            return Ending::Skipped(format!("the model `{}` is not supported yet", self.expected.model));
+        };
+        let question = Question::new(notion, limits.clone());
+        match check(self.program, &question.options(model, interrupt)).verdict {
+            Verdict::Inconclusive(Bound::Interrupted) => Ending::Interrupted,
+            Verdict::Inconclusive(bound) => Ending::Failed(format!("inconclusive, because {bound}")),
+            Verdict::Unsupported(size) => Ending::Failed(format!("inconclusive, because {size}")),
+            verdict if meets(self.expected.verdict, &verdict, self.input.dialect) => Ending::Passed,
+            verdict => Ending::Failed(verdict_name(&verdict).to_owned()),
+        }
+    }
+
+    /// A line about a case that did not pass.
+    fn report(&self, ending: &Ending) -> String {
+        let (what, found) = match ending {
+            Ending::Failed(found) => {
+                ("FAILED", format!("expected {}, found {found}", expected_name(self.expected.verdict)))
+            }
+            Ending::Skipped(why) => ("skipped", why.clone()),
+            Ending::Passed | Ending::Interrupted => return String::new(),
+        };
+        let line = self.input.file.line_column(self.expected.span.start).line;
+        let (name, model, notion) = (self.input.file.name(), &self.expected.model, &self.expected.notion);
+        format!("{what} {}:{line} ({model}, {notion}): {found}\n", name.escape_debug())
+    }
+}
+
+/// Whether a verdict is what was expected. Rocker, from which TPL comes, knows two verdicts only: whatever is wrong is "not robust".
+fn meets(expected: ExpectedVerdict, verdict: &Verdict, dialect: Dialect) -> bool {
+    match (expected, verdict) {
+        (ExpectedVerdict::Robust, Verdict::Robust)
+        | (ExpectedVerdict::NotRobust, Verdict::NotRobust(_))
+        | (ExpectedVerdict::Race, Verdict::Race(_))
+        | (ExpectedVerdict::AssertionFailed, Verdict::Failed(_)) => true,
+        (ExpectedVerdict::NotRobust, Verdict::Race(_) | Verdict::Failed(_)) => dialect == Dialect::Tpl,
+        _ => false,
+    }
+}
+
+fn expected_name(expected: ExpectedVerdict) -> &'static str {
+    match expected {
+        ExpectedVerdict::Robust => "robust",
+        ExpectedVerdict::NotRobust => "not-robust",
+        ExpectedVerdict::Race => "race",
+        ExpectedVerdict::AssertionFailed => "assertion-failed",
+    }
+}
+
+/// How many cases ended in which way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    interrupted: usize,
+}
+
+impl Tally {
+    fn count(&mut self, ending: &Ending) -> Status {
+        let (counter, status) = match ending {
+            Ending::Passed => (&mut self.passed, Status::Holds),
+            Ending::Failed(_) => (&mut self.failed, Status::Violation),
+            Ending::Skipped(_) => (&mut self.skipped, Status::Holds),
+            Ending::Interrupted => (&mut self.interrupted, Status::Interrupted),
+        };
+        *counter += 1;
+        status
+    }
+
+    fn summary(&self, inputs: &[Input]) -> String {
+        let mut parts = vec![format!("{} passed", self.passed), format!("{} failed", self.failed)];
+        let silent =
+            inputs.iter().filter(|input| input.parsed.expectations.is_empty() && input.parsed.program.is_some());
+        let unusable = inputs.iter().filter(|input| input.parsed.program.is_none()).count();
+        for (number, what) in [
+            (self.skipped, "skipped"),
+            (self.interrupted, "interrupted"),
+            (unusable, "unusable files"),
+            (silent.count(), "files without expectations"),
+        ] {
+            if number > 0 {
+                parts.push(format!("{number} {what}"));
+            }
+        }
+        format!("{}: {}\n", counted(inputs.len(), "file"), parts.join(", "))
+    }
+}
+
+/// Works on items in parallel and hands the answers over in the order of the items, as soon as that order allows.
+fn in_order<T: Sync, A: Send>(
+    items: &[T],
+    jobs: usize,
+    work: &(dyn Fn(&T) -> A + Sync),
+    done: &mut dyn FnMut(&T, A) -> io::Result<()>,
+) -> io::Result<()> {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..jobs.min(items.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some((at, item)) = take(items, next) {
+                    // Nobody listens any more when the output cannot be written.
+                    if sender.send((at, work(item))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting: Vec<Option<A>> = items.iter().map(|_| None).collect();
+        let mut written = 0;
+        for (at, answer) in receiver {
+            waiting[at] = Some(answer);
+            while let Some(answer) = waiting.get_mut(written).and_then(Option::take) {
+                done(&items[written], answer)?;
+                written += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn take<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    items.get(at).map(|item| (at, item))
+}
+
+/// The files that are meant, in a fixed order, and whether all paths could be used.
+fn collect(paths: &[PathBuf]) -> (Vec<PathBuf>, Status) {
+    let mut files = Vec::new();
+    let mut status = Status::Holds;
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let before = files.len();
+        if let Err(error) = search(path, &mut files) {
+            output::complain(&format!("cannot look into {}: {error}", path.display()));
+            status = Status::Input;
+        } else if files.len() == before {
+            output::complain(&format!("there is no .sf or .tpl file in {}", path.display()));
+            status = Status::Input;
+        }
+    }
+    (files, status)
+}
+
+/// Adds the programs in a directory and below it. Links to directories are not followed, as they can lead in circles.
+fn search(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries: Vec<_> = std::fs::read_dir(directory)?.collect::<io::Result<_>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            search(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "sf" || extension == "tpl") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
