@@ -1,6 +1,8 @@
 //! `steadfast check`: one result per file and model.
 
 use crate::args::CheckArgs;
+use crate::ask::ask;
+use crate::codes;
 use crate::findings;
 use crate::input::Input;
 use crate::output::{self, Output};
@@ -83,6 +85,18 @@ impl Session {
         CheckResult { file, question, answer: Answer::Rejected, diagnostics, remarks: Vec::new() }
     }
 
+    fn broken(&self, file: &Arc<SourceFile>, model: Model) -> CheckResult {
+        let problem =
+            Diagnostic::error(codes::INTERNAL, format!("internal error while checking against {}", model.name()));
+        CheckResult {
+            file: file.clone(),
+            question: self.question.clone(),
+            answer: Answer::Broken { model },
+            diagnostics: vec![problem.help("please report this, with the program and the command line")],
+            remarks: Vec::new(),
+        }
+    }
+
     fn answered(
         &self,
         file: &Arc<SourceFile>,
@@ -94,7 +108,7 @@ impl Session {
         let what = format!("checking {} ({}, {})", file.name(), model.name(), question.notion.name());
         let progress = Progress::start(what, self.quiet);
         let options = question.options(model, self.interrupt);
-        let outcome = Box::new(steadfast_robust::check(program, &options));
+        let Ok(outcome) = ask(program, &options).map(Box::new) else { return self.broken(file, model) };
         let asked = findings::Asked { file, program, model, outcome: &outcome };
         let advice = if self.quiet { None } else { findings::advice(&asked, &options) };
         drop(progress);

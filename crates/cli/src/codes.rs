@@ -10,6 +10,8 @@ pub(crate) const DIRECTORY: Code = Code("E0002");
 pub(crate) const NOT_UTF8: Code = Code("E0003");
 /// The program cannot be exported.
 pub(crate) const NOT_EXPORTABLE: Code = Code("E0004");
+/// The checker failed.
+pub(crate) const INTERNAL: Code = Code("E0005");
 /// The program is larger than the tool can handle.
 pub(crate) const UNSUPPORTED: Code = Code("I0005");
 
@@ -37,6 +39,12 @@ static CODES: &[(Code, &str, &str)] = &[
         "the program cannot be exported",
         "Promela, or the monitor that is written into it, has no counterpart for something in the program or for the model that was asked \
          for; the message says what and where. `steadfast check` can decide the program all the same.",
+    ),
+    (
+        INTERNAL,
+        "internal error",
+        "The checker failed while it worked on this program. That is a mistake of the tool, whatever the program looks like; please report \
+         it with the program and the command line. Other files and models are not affected.",
     ),
     (
         UNSUPPORTED,

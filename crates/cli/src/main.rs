@@ -7,6 +7,7 @@
 //! no input makes it panic.
 
 mod args;
+mod ask;
 mod check;
 mod codes;
 mod explain;

@@ -28,6 +28,11 @@ pub(crate) struct CheckResult {
 pub(crate) enum Answer {
     /// The file holds no program that could be checked. The diagnostics say why.
     Rejected,
+    /// The checker failed.
+    Broken {
+        /// The model.
+        model: Model,
+    },
     /// The program was checked.
     Checked {
         /// The program.
@@ -43,19 +48,31 @@ impl CheckResult {
     /// What came out, if the program was checked.
     pub(crate) fn outcome(&self) -> Option<&Outcome> {
         match &self.answer {
-            Answer::Rejected => None,
+            Answer::Rejected | Answer::Broken { .. } => None,
             Answer::Checked { outcome, .. } => Some(outcome),
         }
     }
 
     /// What this means for the exit code.
     pub(crate) fn status(&self) -> Status {
-        match self.outcome().map(|outcome| &outcome.verdict) {
-            None => Status::Input,
-            Some(Verdict::Robust) => Status::Holds,
-            Some(Verdict::NotRobust(_) | Verdict::Race(_) | Verdict::Failed(_)) => Status::Violation,
-            Some(Verdict::Inconclusive(Bound::Interrupted)) => Status::Interrupted,
-            Some(Verdict::Inconclusive(_) | Verdict::Unsupported(_)) => Status::Inconclusive,
+        let verdict = match &self.answer {
+            Answer::Rejected => return Status::Input,
+            Answer::Broken { .. } => return Status::Internal,
+            Answer::Checked { outcome, .. } => &outcome.verdict,
+        };
+        match verdict {
+            Verdict::Robust => Status::Holds,
+            Verdict::NotRobust(_) | Verdict::Race(_) | Verdict::Failed(_) => Status::Violation,
+            Verdict::Inconclusive(Bound::Interrupted) => Status::Interrupted,
+            Verdict::Inconclusive(_) | Verdict::Unsupported(_) => Status::Inconclusive,
+        }
+    }
+
+    /// The model, unless the file could not be used at all.
+    pub(crate) fn model(&self) -> Option<Model> {
+        match &self.answer {
+            Answer::Rejected => None,
+            Answer::Broken { model } | Answer::Checked { model, .. } => Some(*model),
         }
     }
 
@@ -66,6 +83,9 @@ impl CheckResult {
 
     /// Why there is no verdict.
     pub(crate) fn reason(&self) -> Option<String> {
+        if matches!(self.answer, Answer::Broken { .. }) {
+            return Some("internal error".to_owned());
+        }
         match &self.outcome()?.verdict {
             Verdict::Inconclusive(bound) => Some(bound.to_string()),
             Verdict::Unsupported(size) => Some(size.clone()),

@@ -13,16 +13,19 @@ pub(crate) enum Status {
     Violation,
     /// The arguments or an input cannot be used.
     Input,
+    /// The tool itself failed.
+    Internal,
 }
 
 impl Status {
-    /// The exit code. Internal errors end with 101, which is what a panic ends with.
+    /// The exit code. 101 is what a panic ends with.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Holds => 0,
             Self::Violation => 1,
             Self::Input => 2,
             Self::Inconclusive => 3,
+            Self::Internal => 101,
             Self::Interrupted => 130,
         }
     }

@@ -1,6 +1,7 @@
 //! `steadfast test`: programs against the verdicts that they expect.
 
 use crate::args::TestArgs;
+use crate::ask::ask;
 use crate::input::Input;
 use crate::interrupt;
 use crate::numbers::counted;
@@ -16,7 +17,7 @@ use std::sync::mpsc;
 use std::thread;
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, Expectation, ExpectedVerdict};
-use steadfast_robust::{Bound, Limits, Model, Notion, Verdict, check};
+use steadfast_robust::{Bound, Limits, Model, Notion, Verdict};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> io::Result<Status> {
@@ -54,6 +55,8 @@ enum Ending {
     Failed(String),
     /// It cannot be checked.
     Skipped(String),
+    /// The checker failed.
+    Broken,
     Interrupted,
 }
 
@@ -72,7 +75,8 @@ impl<'a> Case<'a> {
             return Ending::Skipped(format!("the model `{}` is not supported yet", self.expected.model));
         };
         let question = Question::new(notion, limits.clone());
-        match check(self.program, &question.options(model, interrupt)).verdict {
+        let Ok(outcome) = ask(self.program, &question.options(model, interrupt)) else { return Ending::Broken };
+        match outcome.verdict {
             Verdict::Inconclusive(Bound::Interrupted) => Ending::Interrupted,
             Verdict::Inconclusive(bound) => Ending::Failed(format!("inconclusive, because {bound}")),
             Verdict::Unsupported(size) => Ending::Failed(format!("inconclusive, because {size}")),
@@ -87,6 +91,7 @@ impl<'a> Case<'a> {
             Ending::Failed(found) => {
                 ("FAILED", format!("expected {}, found {found}", expected_name(self.expected.verdict)))
             }
+            Ending::Broken => ("FAILED", "internal error".to_owned()),
             Ending::Skipped(why) => ("skipped", why.clone()),
             Ending::Passed | Ending::Interrupted => return String::new(),
         };
@@ -131,6 +136,7 @@ impl Tally {
         let (counter, status) = match ending {
             Ending::Passed => (&mut self.passed, Status::Holds),
             Ending::Failed(_) => (&mut self.failed, Status::Violation),
+            Ending::Broken => (&mut self.failed, Status::Internal),
             Ending::Skipped(_) => (&mut self.skipped, Status::Holds),
             Ending::Interrupted => (&mut self.interrupted, Status::Interrupted),
         };

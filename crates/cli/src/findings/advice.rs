@@ -8,7 +8,9 @@
 
 use super::Asked;
 use super::story::Story;
+use crate::ask::ask;
 use crate::numbers::listed;
+use std::fmt::Write;
 use std::time::Duration;
 use steadfast_graph::{EdgeKind, EventId, EventKind};
 use steadfast_robust::{Limits, Model, Options, Verdict, ViolationKind};
@@ -48,7 +50,8 @@ pub(crate) fn advice(asked: &Asked<'_>, options: &Options<'_>) -> Option<Advice>
         memory: options.limits.memory,
         time: Some(options.limits.time.unwrap_or(TIME).min(TIME)),
     };
-    Some(match steadfast_robust::check(asked.program, &weaker).verdict {
+    let Ok(outcome) = ask(asked.program, &weaker) else { return Some(Advice::Unknown) };
+    Some(match outcome.verdict {
         Verdict::Robust => Advice::Orderings,
         Verdict::Race(_) => Advice::Race,
         Verdict::NotRobust(_) if race => Advice::Unknown,
@@ -160,18 +163,16 @@ fn fences(story: &Story<'_>) -> Vec<String> {
         .collect();
     let after_writes: Vec<_> = steps.iter().copied().filter(|&(from, _)| story.event(from).kind.writes()).collect();
     let chosen = if after_writes.is_empty() { steps } else { after_writes };
-    let mut places: Vec<String> = Vec::new();
+    if chosen.is_empty() {
+        return Vec::new();
+    }
+    let mut help = "release and acquire are not enough; put `fence(seq_cst)`".to_owned();
     for (from, to) in chosen {
         let thread = story.event(from).thread.map_or("?", |thread| story.thread(thread));
         let marks = [from, to].map(|event| story.mark(event).unwrap_or_default());
         let lines = (story.line(from), story.line(to));
-        places.push(format!(
-            "between {} and {} (thread `{thread}`, lines {} and {})",
-            marks[0], marks[1], lines.0, lines.1
-        ));
+        let _ =
+            write!(help, "\n  between {} and {} in `{thread}`, lines {} and {}", marks[0], marks[1], lines.0, lines.1);
     }
-    if places.is_empty() {
-        return Vec::new();
-    }
-    vec![format!("release and acquire are not enough; put `fence(seq_cst)` {}", listed(&places))]
+    vec![help]
 }

@@ -3,14 +3,16 @@
 use super::Asked;
 use std::fmt::Write;
 use steadfast_graph::{EdgeKind, Event, EventId, EventKind};
-use steadfast_ir::{LocId, Program, ThreadId};
-use steadfast_robust::{RunStep, Witness};
+use steadfast_ir::{LocId, Pc, Program, ThreadId};
+use steadfast_robust::{Place, RunStep, Witness};
 use steadfast_span::{SourceFile, Span};
 
 /// How many steps of a run are shown. Of a longer one, the beginning and the end.
 const SHOWN_STEPS: usize = 40;
 /// How many of them belong to the beginning.
 const FIRST_STEPS: usize = 8;
+/// Longer pieces of source are listed as instructions.
+const SHOWN_SOURCE: usize = 60;
 /// How wide a line of the cycle may become.
 const CYCLE_WIDTH: usize = 100;
 
@@ -104,16 +106,18 @@ impl<'a> Story<'a> {
         let mut column = 0;
         for step in 0..cycle.len() {
             let (event, edge) = cycle[(first + step) % cycle.len()];
-            let part = format!("{} {} —{}→ ", self.mark(event).unwrap_or_default(), self.code(event), edge.name());
-            let width = part.chars().count();
-            if column > 0 && column + width > CYCLE_WIDTH {
-                text.push_str("\n  ");
-                column = 2;
-            }
+            let part = format!("{} {} —{}→", self.mark(event).unwrap_or_default(), self.code(event), edge.name());
+            let width = part.chars().count() + 1;
+            let separator = match column {
+                0 => "",
+                _ if column + width > CYCLE_WIDTH => "\n  ",
+                _ => " ",
+            };
+            column = if separator.starts_with('\n') { width } else { column + width };
+            text.push_str(separator);
             text.push_str(&part);
-            column += width;
         }
-        text + &self.mark(cycle[first].0).unwrap_or_default()
+        format!("{text} {}", self.mark(cycle[first].0).unwrap_or_default())
     }
 
     /// What the edges of the cycle mean.
@@ -131,39 +135,51 @@ impl<'a> Story<'a> {
     /// The run, a line per step.
     pub(crate) fn run(&self) -> String {
         let run = &self.witness.run;
-        let threads = run.iter().map(|step| self.thread(step.place.thread).chars().count()).max().unwrap_or(0);
+        let hidden = run.len().saturating_sub(SHOWN_STEPS);
+        let shown = |at: usize| at < FIRST_STEPS || at >= FIRST_STEPS + hidden;
+        let lines: Vec<_> =
+            run.iter().enumerate().filter(|&(at, _)| shown(at)).map(|(at, step)| self.row(at, step)).collect();
+        let width = |column: usize| lines.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: [usize; 5] = std::array::from_fn(width);
         let mut text = String::new();
-        let hidden = if run.len() > SHOWN_STEPS { run.len() - SHOWN_STEPS } else { 0 };
-        for (at, step) in run.iter().enumerate() {
+        for (at, row) in lines.iter().enumerate() {
             if hidden > 0 && at == FIRST_STEPS {
-                let _ = writeln!(text, "     … {hidden} steps, which --format json shows …");
+                let _ = writeln!(text, "  … {hidden} steps, which --format json shows …");
             }
-            if at < FIRST_STEPS || at >= FIRST_STEPS + hidden {
-                self.step(at, step, threads, &mut text);
-            }
+            let line: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+            let _ = writeln!(text, "  {}", line.join("  ").trim_end());
         }
         text.trim_end().to_owned()
     }
 
-    fn step(&self, at: usize, step: &RunStep, width: usize, text: &mut String) {
-        let thread = self.thread(step.place.thread);
-        let line = self.file.line_column(step.place.span.start).line;
+    /// A step of the run as the columns of a table: number, who, where, source, effect with the number of its event.
+    fn row(&self, at: usize, step: &RunStep) -> [String; 5] {
+        let Place { thread, pc, span } = step.place;
         let mark = step.event.and_then(|event| self.mark(event)).map_or(String::new(), |mark| format!("  {mark}"));
-        let _ = writeln!(text, "{:>4}. thread {thread:<width$}  line {line:<4} {}{mark}", at + 1, step.text);
+        [
+            format!("{}.", at + 1),
+            format!("thread {}", self.thread(thread)),
+            format!("line {}", self.file.line_column(span.start).line),
+            instruction_text(self.file, self.program, thread, Some(pc), span),
+            format!("{}{mark}", step.text),
+        ]
     }
 }
 
 /// The source of an event on one line, or how it is listed if its source is longer.
 pub(crate) fn source_text(file: &SourceFile, program: &Program, event: &Event) -> String {
-    let Some(thread) = event.thread.and_then(|thread| program.threads.get(thread)) else {
+    let Some(thread) = event.thread else {
         let location = event.location.and_then(|location| program.locations.get(location));
-        let name = location.map_or("?", |location| location.name.as_str());
-        return format!("{name} = {}", event.value_written);
+        return format!("{} = {}", location.map_or("?", |location| location.name.as_str()), event.value_written);
     };
-    let snippet = file.snippet(event.span).trim().trim_end_matches(';');
-    if !snippet.is_empty() && !snippet.contains('\n') && snippet.chars().count() <= 60 {
+    instruction_text(file, program, thread, event.pc, event.span)
+}
+
+fn instruction_text(file: &SourceFile, program: &Program, thread: ThreadId, pc: Option<Pc>, span: Span) -> String {
+    let snippet = file.snippet(span).trim().trim_end_matches(';');
+    if !snippet.is_empty() && !snippet.contains('\n') && snippet.chars().count() <= SHOWN_SOURCE {
         return snippet.to_owned();
     }
-    let instruction = event.pc.and_then(|pc| thread.code.get(pc));
-    instruction.map_or(String::new(), |instruction| program.instr_text(thread, &instruction.op))
+    let listed = program.threads.get(thread).and_then(|thread| Some((thread, thread.code.get(pc?)?)));
+    listed.map_or(String::new(), |(thread, instruction)| program.instr_text(thread, &instruction.op))
 }

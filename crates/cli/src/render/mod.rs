@@ -18,6 +18,9 @@ pub(crate) struct Reporter {
     quiet: bool,
     statistics: bool,
     tally: Tally,
+    /// Whether something was written, and whether the last piece was longer than a line.
+    written: bool,
+    long: bool,
     /// Results that wait for the end.
     kept: Vec<CheckResult>,
 }
@@ -25,16 +28,23 @@ pub(crate) struct Reporter {
 impl Reporter {
     /// A reporter that has seen nothing yet.
     pub(crate) fn new(format: Format, style: Style, quiet: bool, statistics: bool) -> Self {
-        Self { format, style, quiet, statistics, tally: Tally::default(), kept: Vec::new() }
+        Self {
+            format,
+            style,
+            quiet,
+            statistics,
+            tally: Tally::default(),
+            written: false,
+            long: false,
+            kept: Vec::new(),
+        }
     }
 
     /// Takes a result and returns what can be written at once.
     pub(crate) fn take(&mut self, result: CheckResult) -> String {
         self.tally.count(&result);
         match self.format {
-            Format::Full | Format::Concise => {
-                text::result(&result, self.format, self.style, self.quiet, self.statistics)
-            }
+            Format::Full | Format::Concise => self.text(&result),
             Format::Jsonl => line(&ResultRecord::of(&result)),
             Format::Github => render(Format::Github, &items(&result), self.style),
             Format::Json | Format::Sarif => {
@@ -42,6 +52,16 @@ impl Reporter {
                 String::new()
             }
         }
+    }
+
+    /// A result for people. What is longer than a line is set apart.
+    fn text(&mut self, result: &CheckResult) -> String {
+        let text = text::result(result, self.format, self.style, self.quiet, self.statistics);
+        let long = self.format == Format::Full && text.lines().count() > 1;
+        let apart = self.written && (long || self.long);
+        self.written |= !text.is_empty();
+        self.long = long;
+        if apart { format!("\n{text}") } else { text }
     }
 
     /// What remains to be written when there are no more results.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use steadfast_diag::Record;
 use steadfast_graph::EventId;
 use steadfast_ir::{Program, ThreadId};
-use steadfast_robust::{Place, RunStep, Statistics, ViolationKind, Witness};
+use steadfast_robust::{Model, Place, RunStep, Statistics, ViolationKind, Witness};
 use steadfast_span::{Index, SourceFile, Span};
 
 /// One result.
@@ -99,15 +99,14 @@ impl<'a> ResultRecord<'a> {
         let outcome = result.outcome();
         let statistics = outcome.map(|outcome| outcome.statistics).unwrap_or_default();
         let Statistics { program_states, program_transitions, monitor_states, monitor_transitions, .. } = statistics;
-        let places = match &result.answer {
-            Answer::Rejected => None,
-            Answer::Checked { program, model, .. } => Some((Names { file: &result.file, program }, *model)),
+        let names = match &result.answer {
+            Answer::Rejected | Answer::Broken { .. } => None,
+            Answer::Checked { program, .. } => Some(Names { file: &result.file, program }),
         };
-        let names = places.map(|(names, _)| names);
         let witness = outcome.and_then(|outcome| outcome.verdict.witness());
         Self {
             file: result.file.name(),
-            model: places.map(|(_, model)| model.name()),
+            model: result.model().map(Model::name),
             notion: result.question.notion.name(),
             verdict: result.verdict_name(),
             states: program_states + monitor_states,

@@ -19,9 +19,6 @@ pub(super) fn result(result: &CheckResult, format: Format, style: Style, quiet: 
     if quiet && result.status() == Status::Holds {
         return text;
     }
-    if format == Format::Full && !others.is_empty() {
-        text.push('\n');
-    }
     let _ = writeln!(text, "{}", conclusion(result, *model, outcome, style));
     if quiet || format != Format::Full {
         return text;
@@ -69,7 +66,7 @@ fn painted(text: &str, status: Status, style: Style) -> String {
     let color = match status {
         Status::Holds => 32,
         Status::Inconclusive | Status::Interrupted => 33,
-        Status::Violation | Status::Input => 31,
+        Status::Violation | Status::Input | Status::Internal => 31,
     };
     if style.color { format!("\u{1b}[1;{color}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
@@ -105,7 +102,11 @@ pub(super) struct Tally {
 impl Tally {
     /// Counts a result.
     pub(super) fn count(&mut self, result: &CheckResult) {
-        let name = result.outcome().map_or("unusable", |outcome| words(&outcome.verdict));
+        let name = match &result.answer {
+            Answer::Rejected => "unusable",
+            Answer::Broken { .. } => "internal error",
+            Answer::Checked { outcome, .. } => words(&outcome.verdict),
+        };
         *self.verdicts.entry(name).or_default() += 1;
     }
 
@@ -115,8 +116,15 @@ impl Tally {
         if total < 2 {
             return String::new();
         }
-        let order =
-            ["robust", "not robust", "data race", "wrong under sequential consistency", "inconclusive", "unusable"];
+        let order = [
+            "robust",
+            "not robust",
+            "data race",
+            "wrong under sequential consistency",
+            "inconclusive",
+            "unusable",
+            "internal error",
+        ];
         let parts: Vec<_> = order
             .iter()
             .filter_map(|name| self.verdicts.get(name).map(|number| format!("{} {name}", grouped(*number as u64))))
