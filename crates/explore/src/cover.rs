@@ -5,31 +5,27 @@ pub type NodeId = u32;
 
 const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    key: u32,
-    /// Whatever the owner wants to remember.
-    tag: u32,
-    /// The next node of the same key, or NONE.
-    next: u32,
-    covered: bool,
-}
-
 /// A set of (key, bits) pairs in which a pair is *covered* by one with the same key and more bits.
+///
+/// A node is a record of words, header and bits together, so that looking at it costs one cache miss.
 #[derive(Debug)]
 pub struct CoverSet {
     /// How many words each vector has.
     width: usize,
     heads: Vec<u32>,
     touched: Vec<u32>,
-    nodes: Vec<Node>,
-    bits: Vec<u64>,
+    /// Per node: key and next node of the same key (NONE at the end); tag and whether it is covered; the bits.
+    records: Vec<u64>,
+    len: usize,
 }
 
+const HEADER: usize = 2;
+const COVERED: u64 = 1 << 32;
+
 impl CoverSet {
-    /// An empty set for keys below `keys` and vectors of `width` words.
+    /// An empty set for keys below `keys` (more are made room for as they come) and vectors of `width` words.
     pub fn new(keys: usize, width: usize) -> Self {
-        Self { width, heads: vec![NONE; keys], touched: Vec::new(), nodes: Vec::new(), bits: Vec::new() }
+        Self { width, heads: vec![NONE; keys], touched: Vec::new(), records: Vec::new(), len: 0 }
     }
 
     /// Empties the set in time proportional to what was in it.
@@ -37,42 +33,59 @@ impl CoverSet {
         for key in self.touched.drain(..) {
             self.heads[key as usize] = NONE;
         }
-        self.nodes.clear();
-        self.bits.clear();
+        self.records.clear();
+        self.len = 0;
     }
 
     /// How many nodes were ever added since the last clear.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.len
     }
 
     /// Whether nothing was added.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.len == 0
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.heads.capacity() * 4 + self.nodes.len() * (size_of::<Node>() + self.width * 8) + self.touched.len() * 4
+        self.heads.capacity() * 4 + self.records.len() * 8 + self.touched.len() * 4
+    }
+
+    #[inline]
+    fn record(&self, node: NodeId) -> &[u64] {
+        let stride = HEADER + self.width;
+        &self.records[node as usize * stride..][..stride]
     }
 
     /// The bits of a node.
     #[inline]
     pub fn bits(&self, node: NodeId) -> &[u64] {
-        &self.bits[node as usize * self.width..][..self.width]
+        &self.record(node)[HEADER..]
     }
 
     /// The key and tag of a node.
     #[inline]
     pub fn get(&self, node: NodeId) -> (u32, u32) {
-        let node = &self.nodes[node as usize];
-        (node.key, node.tag)
+        let record = self.record(node);
+        (record[0] as u32, record[1] as u32)
     }
 
     /// Whether a larger vector was added after this one, so that it need not be expanded.
     #[inline]
     pub fn is_covered(&self, node: NodeId) -> bool {
-        self.nodes[node as usize].covered
+        self.record(node)[1] & COVERED != 0
+    }
+
+    #[inline]
+    fn next(&self, node: NodeId) -> u32 {
+        (self.record(node)[0] >> 32) as u32
+    }
+
+    fn set_next(&mut self, node: NodeId, next: u32) {
+        let stride = HEADER + self.width;
+        let word = &mut self.records[node as usize * stride];
+        *word = *word & 0xFFFF_FFFF | u64::from(next) << 32;
     }
 
     /// Adds a vector unless it is covered; nodes that it covers are marked. Returns the new node.
@@ -89,12 +102,13 @@ impl CoverSet {
             if below {
                 return None;
             }
-            let next = self.nodes[at as usize].next;
+            let next = self.next(at);
             if above {
-                self.nodes[at as usize].covered = true;
+                let stride = HEADER + self.width;
+                self.records[at as usize * stride + 1] |= COVERED;
                 match previous {
                     NONE => self.heads[key as usize] = next,
-                    before => self.nodes[before as usize].next = next,
+                    before => self.set_next(before, next),
                 }
             } else {
                 previous = at;
@@ -111,7 +125,7 @@ impl CoverSet {
             if self.bits(at) == bits {
                 return None;
             }
-            at = self.nodes[at as usize].next;
+            at = self.next(at);
         }
         Some(self.push(key, bits, tag))
     }
@@ -130,9 +144,11 @@ impl CoverSet {
 
     #[inline]
     fn push(&mut self, key: u32, bits: &[u64], tag: u32) -> NodeId {
-        let id = u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
-        self.nodes.push(Node { key, tag, next: self.heads[key as usize], covered: false });
-        self.bits.extend_from_slice(bits);
+        let id = u32::try_from(self.len).expect("fewer than 2^32 nodes");
+        self.len += 1;
+        self.records.push(u64::from(key) | u64::from(self.heads[key as usize]) << 32);
+        self.records.push(u64::from(tag));
+        self.records.extend_from_slice(bits);
         self.heads[key as usize] = id;
         id
     }

@@ -39,6 +39,8 @@ pub struct Edge {
     pub label: u32,
     /// Where it goes.
     pub target: StateId,
+    /// Whatever [`StateGraph::annotate`] says about the target: there it costs no further look-up.
+    pub note: u32,
 }
 
 /// All reachable states and edges.
@@ -217,13 +219,20 @@ impl<const W: usize> StateGraph<W> {
             let start = self.blocks[block].len();
             for &(label, shard, place) in edges.by_ref().take(degree as usize) {
                 let target = expansion.parcels[shard as usize].numbers[place as usize];
-                self.blocks[block].push(Edge { label, target });
+                self.blocks[block].push(Edge { label, target, note: 0 });
             }
             self.edges += degree as usize;
             if source as usize >= self.edges_of.len() {
                 self.edges_of.resize((source as usize + 1).next_multiple_of(SHARDS), EdgeRange::default());
             }
             self.edges_of[source as usize] = EdgeRange { block: block as u32, start: start as u32, degree };
+        }
+    }
+
+    /// Notes something about the target of every edge.
+    pub fn annotate(&mut self, note: impl Fn(StateId) -> u32) {
+        for edge in self.blocks.iter_mut().flatten() {
+            edge.note = note(edge.target);
         }
     }
 

@@ -3,13 +3,14 @@
 use crate::automaton::{Access, Reading};
 use crate::awareness;
 use crate::column::ColumnLayout;
-use crate::futures;
-use crate::hunt::{Hunt, HuntResult, Ops};
-use crate::joint::{Joint, Trace};
+use crate::explored::{Explored, Explorer};
+use crate::decision::{Decision, Finding};
+use crate::futures::{self, Outlooks};
+use crate::hunt::{HuntResult, Ops};
+use crate::joint::Trace;
 use crate::machine::{Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape};
-use crate::options::{Model, Notion, Options, Outcome, Place, Statistics, Verdict};
-use crate::prey::all_prey;
+use crate::options::{Model, Options, Outcome, Place, Statistics, Verdict};
 use crate::tracker::Tracker;
 use crate::witness::{self, Goal, Witness};
 use steadfast_explore::{Bound, Budget, StateGraph, reach};
@@ -42,8 +43,7 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
         let verdict = match layout.words {
             1 => question.answer::<1>(layout, &mut outcome),
             2 => question.answer::<2>(layout, &mut outcome),
-            3 => question.answer::<3>(layout, &mut outcome),
-            4 => question.answer::<4>(layout, &mut outcome),
+            3 | 4 => question.answer::<4>(layout, &mut outcome),
             5..=8 => question.answer::<8>(layout, &mut outcome),
             _ => question.answer::<32>(layout, &mut outcome),
         };
@@ -74,14 +74,6 @@ struct Question<'a> {
     budget: &'a Budget<'a>,
 }
 
-/// What the search over the program's graph says.
-enum Finding {
-    Nothing,
-    Stale,
-    Observed,
-    Race,
-}
-
 impl<'a> Question<'a> {
     /// How the model reads accesses. The ghost location of `seq_cst` fences has the number behind the last real one.
     fn reading(&self) -> Reading {
@@ -103,7 +95,7 @@ impl<'a> Question<'a> {
     fn answer<const W: usize>(&self, layout: Layout, outcome: &mut Outcome) -> Option<Verdict> {
         let local_bits = layout.local_bits;
         let machine = self.machine(layout, self.options.reductions.symmetry);
-        let (graph, bound) = reach::<W, _>(&machine, self.options.jobs, self.budget);
+        let (mut graph, bound) = reach::<W, _>(&machine, self.options.jobs, self.budget);
         if machine.overflowed() {
             return None;
         }
@@ -114,11 +106,19 @@ impl<'a> Question<'a> {
         if let Some(bound) = bound {
             return Some(Verdict::Inconclusive(bound));
         }
-        outcome.deadlock = deadlock(&machine, &graph);
-        if racy(&machine, &graph) {
+        let explored = Explorer { machine: &machine, graph: &graph };
+        outcome.deadlock = deadlock(&machine, &explored);
+        if racy(&machine, &explored) {
             return Some(Verdict::Race(Box::new(self.witness::<W>(local_bits, Goal::Race)?)));
         }
-        let finding = match self.search(&machine, &graph, &mut outcome.statistics) {
+        let futures = match self.options.reductions.relevance {
+            true => futures::futures(&machine, self.reading().ghost),
+            false => futures::no_knowledge(&machine),
+        };
+        let outlooks = Outlooks::new(&machine, &explored, &futures);
+        graph.annotate(|target| outlooks.of_state[target as usize]);
+        let explored = Explorer { machine: &machine, graph: &graph };
+        let finding = match self.search(&machine, &explored, &outlooks, &mut outcome.statistics) {
             Err(bound) => return Some(Verdict::Inconclusive(bound)),
             Ok(finding) => finding,
         };
@@ -149,10 +149,11 @@ impl<'a> Question<'a> {
         outcome.spins = spins;
     }
 
-    fn search<const W: usize>(
+    fn search(
         &self,
         machine: &Machine<'_>,
-        graph: &StateGraph<W>,
+        graph: &dyn Explored,
+        outlooks: &Outlooks,
         statistics: &mut Statistics,
     ) -> Result<Finding, Bound> {
         let mut run = |result: Result<(Finding, HuntResult), Bound>| {
@@ -162,10 +163,10 @@ impl<'a> Question<'a> {
             Ok(finding)
         };
         match self.options.model {
-            Model::Ra => run(self.search_with(machine, graph, &Ra { strong: false })),
-            Model::Sra => run(self.search_with(machine, graph, &Ra { strong: true })),
-            Model::Rc20 => run(self.search_with(machine, graph, &Rc20 { seq_cst: has_seq_cst(self.program) })),
-            Model::Rc11 => run(self.search_with(machine, graph, &Rc11)),
+            Model::Ra => run(self.search_with((machine, graph, outlooks), &Ra { strong: false })),
+            Model::Sra => run(self.search_with((machine, graph, outlooks), &Ra { strong: true })),
+            Model::Rc20 => run(self.search_with((machine, graph, outlooks), &Rc20 { seq_cst: has_seq_cst(self.program) })),
+            Model::Rc11 => run(self.search_with((machine, graph, outlooks), &Rc11)),
         }
     }
 
@@ -182,79 +183,24 @@ impl<'a> Question<'a> {
         self.reading().ghost.filter(|_| !self.options.fences_by_the_letter)
     }
 
-    fn search_with<M: MemoryModel, const W: usize>(
+    fn search_with<M: MemoryModel>(
         &self,
-        machine: &Machine<'_>,
-        graph: &StateGraph<W>,
+        (machine, graph, outlooks): (&Machine<'_>, &dyn Explored, &Outlooks),
         model: &M,
     ) -> Result<(Finding, HuntResult), Bound> {
-        let reductions = self.options.reductions;
         let layout = self.layout(model);
-        let ops = Ops::new(machine);
-        let accesses = accesses(machine);
-        let futures = match reductions.relevance {
-            true => futures::futures(machine, self.reading().ghost),
-            false => futures::no_knowledge(machine),
-        };
-        let outlooks = futures::Outlooks::new(machine, graph, &futures);
-        let permutations = permutations(machine);
-        let hunt = Hunt {
+        let decision = Decision {
             machine,
             graph,
+            outlooks,
             tracker: Tracker { model, layout: &layout, blind: self.blind() },
-            ops: &ops,
-            outlooks: &outlooks,
-            accesses: &accesses,
-            covering: reductions.covering,
-            permutations: &permutations,
+            ops: Ops::new(machine),
+            accesses: accesses(machine),
+            permutations: permutations(machine),
+            options: self.options,
             budget: self.budget,
         };
-        let run = |prey: &[_]| match layout.words {
-            1 => hunt.run::<1>(prey, self.options.jobs),
-            2 => hunt.run::<2>(prey, self.options.jobs),
-            3 => hunt.run::<3>(prey, self.options.jobs),
-            4 => hunt.run::<4>(prey, self.options.jobs),
-            _ => hunt.run::<20>(prey, self.options.jobs),
-        };
-        let hb_races = matches!(self.options.model, Model::Rc20 | Model::Rc11);
-        let prey = all_prey(machine, graph, &ops, &accesses, (reductions.classes, hb_races));
-        let (races, stale): (Vec<_>, Vec<_>) = prey.into_iter().partition(|prey| prey.quarry.race);
-        let raced = run(&races)?;
-        if raced.violation {
-            return Ok((Finding::Race, raced));
-        }
-        let observational = self.options.notion == Notion::Observational;
-        // Graph robustness implies observational robustness, and is cheaper to decide.
-        let alone = if self.options.joint { None } else { Some(run(&stale)?) };
-        let found = if let Some(found) = alone.filter(|found| !observational || !found.violation) {
-            found
-        } else {
-            let joint = Joint {
-                machine,
-                graph,
-                model,
-                notion: self.options.notion,
-                shape: self.shape(),
-                ops: &ops,
-                outlooks: &outlooks,
-                accesses: &accesses,
-                blind: self.blind(),
-                covering: reductions.covering,
-                relevance: reductions.relevance,
-                permutations: &permutations,
-                trace: false,
-                budget: self.budget,
-            };
-            joint.run(&stale)?.0
-        };
-        let finding = match found.violation {
-            false => Finding::Nothing,
-            true if observational => Finding::Observed,
-            true => Finding::Stale,
-        };
-        let states = raced.states + found.states;
-        let transitions = raced.transitions + found.transitions;
-        Ok((finding, HuntResult { violation: found.violation, states, transitions }))
+        decision.decide()
     }
 
     /// Searches for a shortest witness with a machine of its own, whose threads keep their names.
@@ -288,35 +234,27 @@ impl<'a> Question<'a> {
     fn observed_with<M: MemoryModel, const W: usize>(&self, machine: &Machine<'_>, model: &M) -> Option<Witness> {
         let budget = Budget::new(steadfast_explore::Limits::default(), self.options.interrupt);
         let (graph, _) = reach::<W, _>(machine, 1, &budget);
-        let ops = Ops::new(machine);
-        let accesses = accesses(machine);
+        let graph = Explorer { machine, graph: &graph };
         let futures = futures::futures(machine, self.reading().ghost);
-        let outlooks = futures::Outlooks::new(machine, &graph, &futures);
-        let prey = all_prey(machine, &graph, &ops, &accesses, (true, false));
-        let joint = Joint {
+        let outlooks = Outlooks::new(machine, &graph, &futures);
+        let layout = self.layout(model);
+        let decision = Decision {
             machine,
             graph: &graph,
-            model,
-            notion: self.options.notion,
-            shape: self.shape(),
-            ops: &ops,
             outlooks: &outlooks,
-            accesses: &accesses,
-            blind: self.blind(),
-            covering: true,
-            relevance: true,
-            permutations: &permutations(machine),
-            trace: true,
+            tracker: Tracker { model, layout: &layout, blind: self.blind() },
+            ops: Ops::new(machine),
+            accesses: accesses(machine),
+            permutations: permutations(machine),
+            options: self.options,
             budget: &budget,
         };
-        let trace: Trace = joint.run(&prey).ok()?.1?;
-        let layout = self.layout(model);
-        let tracker = Tracker { model, layout: &layout, blind: self.blind() };
+        let trace = decision.trace()?;
         let start = graph.initial().iter().find_map(|&id| {
-            let locals: Vec<u32> = (0..machine.threads()).map(|thread| machine.local(graph.state(id), thread)).collect();
+            let locals: Vec<u32> = (0..machine.threads()).map(|thread| graph.local(id, thread)).collect();
             leads_along(machine, &locals, &trace).then_some(locals)
         })?;
-        witness::observed(machine, &tracker, self.options, &start, &trace)
+        witness::observed(machine, &decision.tracker, self.options, &start, &trace)
     }
 }
 
@@ -347,15 +285,14 @@ fn has_seq_cst(program: &Program) -> bool {
 }
 
 /// Whether two threads are somewhere both about to access a plain location, and one of them to write it.
-fn racy<const W: usize>(machine: &Machine<'_>, graph: &StateGraph<W>) -> bool {
+fn racy(machine: &Machine<'_>, graph: &dyn Explored) -> bool {
     let accesses = accesses(machine);
     if !accesses.iter().flatten().any(|access| access.plain.is_some()) {
         return false;
     }
     graph.ids().any(|id| {
-        let state = graph.state(id);
         let next: Vec<&Access> = (0..machine.threads())
-            .map(|thread| &accesses[machine.class_of[thread]][machine.local(state, thread) as usize])
+            .map(|thread| &accesses[machine.class_of[thread]][graph.local(id, thread) as usize])
             .filter(|access| access.plain.is_some())
             .collect();
         next.iter().enumerate().any(|(at, one)| {
@@ -366,18 +303,18 @@ fn racy<const W: usize>(machine: &Machine<'_>, graph: &StateGraph<W>) -> bool {
 }
 
 /// The threads that are blocked for good in some final state; of all such states the least, so that the answer is always the same.
-fn deadlock<const W: usize>(machine: &Machine<'_>, graph: &StateGraph<W>) -> Vec<Place> {
+fn deadlock(machine: &Machine<'_>, graph: &dyn Explored) -> Vec<Place> {
     let accesses = accesses(machine);
     graph
         .ids()
         .filter(|&id| graph.edges(id).is_empty())
         .map(|id| {
             let blocked = |thread: &usize| {
-                let local = machine.local(graph.state(id), *thread);
+                let local = graph.local(id, *thread);
                 !accesses[machine.class_of[*thread]][local as usize].halted
             };
             let at = |thread| {
-                let local = machine.local(graph.state(id), thread);
+                let local = graph.local(id, thread);
                 place(machine, thread, accesses[machine.class_of[thread]][local as usize].pc)
             };
             (0..machine.threads()).filter(blocked).map(at).collect::<Vec<_>>()

@@ -1,9 +1,9 @@
 //! What a thread can still do, by local state: the basis of *relevance*. A monitor's bit that nobody can use any more is cleared, so that
 //! states which differ only in it are one.
 
+use crate::explored::Explored;
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
-use steadfast_explore::StateGraph;
 
 /// A set of locations, as bits.
 pub type LocSet = u64;
@@ -76,11 +76,13 @@ pub struct Outlooks {
     pub of_state: Vec<u32>,
     /// The futures of the threads in each combination.
     pub combinations: Vec<Box<[Future]>>,
+    /// By state number, the locations that some thread is about to access.
+    pub touches: Vec<LocSet>,
 }
 
 impl Outlooks {
     /// Looks at every state.
-    pub fn new<const W: usize>(machine: &Machine<'_>, graph: &StateGraph<W>, futures: &Futures) -> Self {
+    pub fn new(machine: &Machine<'_>, graph: &dyn Explored, futures: &Futures) -> Self {
         let mut kinds: FxHashMap<Future, u64> = FxHashMap::default();
         let numbered: Vec<Vec<u64>> = futures
             .iter()
@@ -93,18 +95,31 @@ impl Outlooks {
             })
             .collect();
         let mut known: FxHashMap<Box<[u64]>, u32> = FxHashMap::default();
-        let mut outlooks = Self { of_state: vec![0; graph.id_bound()], combinations: Vec::new() };
+        let mut outlooks = Self {
+            of_state: vec![0; graph.id_bound()],
+            combinations: Vec::new(),
+            touches: vec![0; graph.id_bound()],
+        };
+        let touched: Vec<Vec<LocSet>> = machine
+            .automata
+            .iter()
+            .map(|automaton| {
+                let of = |id| automaton.access(id).loc.map_or(0, |loc| 1 << loc);
+                (0..automaton.len() as u32).map(of).collect()
+            })
+            .collect();
         let mut key = vec![0; machine.threads()];
         for id in graph.ids() {
-            let state = graph.state(id);
             for (thread, slot) in key.iter_mut().enumerate() {
-                *slot = numbered[machine.class_of[thread]][machine.local(state, thread) as usize];
+                let (class, local) = (machine.class_of[thread], graph.local(id, thread) as usize);
+                *slot = numbered[class][local];
+                outlooks.touches[id as usize] |= touched[class][local];
             }
             let number = if let Some(&number) = known.get(key.as_slice()) {
                 number
             } else {
                 let number = outlooks.combinations.len() as u32;
-                let future = |thread| futures[machine.class_of[thread]][machine.local(state, thread) as usize];
+                let future = |thread| futures[machine.class_of[thread]][graph.local(id, thread) as usize];
                 outlooks.combinations.push((0..machine.threads()).map(future).collect());
                 known.insert(key.clone().into(), number);
                 number

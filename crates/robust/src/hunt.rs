@@ -11,14 +11,16 @@
 use crate::awareness;
 use crate::column::Window;
 use crate::event::{Event, Fences};
+use crate::explored::Explored;
 use crate::futures::{Future, Outlooks};
 use crate::machine::{Label, Machine};
 use crate::models::{Axis, MemoryModel};
 use crate::prey::Prey;
-use crate::tracker::Tracker;
+use crate::tracker::{Quarry, Tracker};
 use rustc_hash::FxHashMap;
 use steadfast_explore::largest_first::LargestFirst;
-use steadfast_explore::{Bound, Budget, CoverSet, StateGraph, StateId};
+use steadfast_explore::{Bound, Budget, CoverSet, StateId};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// What a step does to a monitor. Many edges of the graph do the same.
@@ -74,13 +76,13 @@ impl Ops {
 }
 
 /// Everything that all hunts share.
-pub struct Hunt<'a, M, const W: usize> {
+pub struct Hunt<'a, M> {
     /// The machine whose graph is searched.
     pub machine: &'a Machine<'a>,
     /// Its states and edges.
-    pub graph: &'a StateGraph<W>,
+    pub graph: &'a dyn Explored,
     /// The rules.
-    pub tracker: Tracker<'a, M>,
+    pub tracker: &'a Tracker<'a, M>,
     /// What the edges do to a monitor.
     pub ops: &'a Ops,
     /// What threads can still do, by state.
@@ -106,10 +108,21 @@ pub struct HuntResult {
     pub transitions: u64,
 }
 
-impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
-    /// Hunts all prey. A bound ends it, unless a violation was found before.
-    pub fn run<const P: usize>(&self, prey: &[Prey], jobs: usize) -> Result<HuntResult, Bound> {
+impl HuntResult {
+    /// Adds up what another search took.
+    pub fn add(&mut self, other: Self) {
+        self.violation |= other.violation;
+        self.states += other.states;
+        self.transitions += other.transitions;
+    }
+}
+
+impl<M: MemoryModel> Hunt<'_, M> {
+    /// Hunts all prey, up to the first success if that is enough. Returns also which prey was caught. A bound ends it, unless one success is enough
+    /// and there was one before.
+    pub fn run<const P: usize>(&self, prey: &[Prey], one: bool, jobs: usize) -> Result<(HuntResult, Vec<Quarry>), Bound> {
         let (next, found) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let caught = Mutex::new(Vec::new());
         let (states, transitions) = (AtomicU64::new(0), AtomicU64::new(0));
         let worker = || -> Result<(), Bound> {
             let mut search = Search::<P>::new(self.graph.id_bound());
@@ -120,7 +133,8 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
                 transitions.fetch_add(search.transitions, Ordering::Relaxed);
                 search.clear(self.budget);
                 if outcome? {
-                    found.store(true, Ordering::Relaxed);
+                    caught.lock().expect("no panic while locked").push(prey.quarry);
+                    found.store(one, Ordering::Relaxed);
                 }
                 if found.load(Ordering::Relaxed) {
                     break;
@@ -136,11 +150,13 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
                 handles.into_iter().map(|handle| handle.join().expect("a hunter does not panic")).collect()
             })
         };
-        let violation = found.load(Ordering::Relaxed);
-        if !violation {
+        if !found.load(Ordering::Relaxed) {
             outcomes.into_iter().collect::<Result<(), Bound>>()?;
         }
-        Ok(HuntResult { violation, states: states.into_inner(), transitions: transitions.into_inner() })
+        let mut caught = caught.into_inner().expect("no panic while locked");
+        caught.sort_unstable();
+        let violation = !caught.is_empty();
+        Ok((HuntResult { violation, states: states.into_inner(), transitions: transitions.into_inner() }, caught))
     }
 
     /// Follows one location and class of values to the end. True if there is a violation.
@@ -166,12 +182,13 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
                 continue;
             }
             let (state, column) = search.cover.get(node);
-            if self.violates(&search.columns[column as usize], prey, self.graph.state(state)) {
+            let touched = self.outlooks.touches[state as usize] >> prey.quarry.loc & 1 == 1;
+            if touched && self.violates(&search.columns[column as usize], prey, state) {
                 return Ok(true);
             }
             for edge in self.graph.edges(state) {
                 search.transitions += 1;
-                let outlook = self.outlooks.of_state[edge.target as usize];
+                let outlook = edge.note;
                 let op = self.ops.number(edge.label);
                 let next = search.memo(column, op, outlook, |bits| {
                     let (mut bits, op) = (*bits, self.ops.all[op as usize]);
@@ -195,10 +212,10 @@ impl<M: MemoryModel, const W: usize> Hunt<'_, M, W> {
     }
 
     /// Whether some thread's next access could take the hunted write and leave SC by it.
-    fn violates<const P: usize>(&self, bits: &[u64; P], prey: &Prey, state: &[u64; W]) -> bool {
+    fn violates<const P: usize>(&self, bits: &[u64; P], prey: &Prey, state: StateId) -> bool {
         (0..self.tracker.layout.shape.threads).any(|thread| {
             let class = self.machine.class_of[thread];
-            let access = &self.accesses[class][self.machine.local(state, thread) as usize];
+            let access = &self.accesses[class][self.graph.local(state, thread) as usize];
             self.tracker.strikes(bits, prey.quarry, access, thread) != (false, false)
         })
     }

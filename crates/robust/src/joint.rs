@@ -6,24 +6,26 @@
 use crate::automaton::Access;
 use crate::awareness;
 use crate::event::{EventKind, Transition};
+use crate::explored::Explored;
 use crate::futures::{Future, Outlooks};
 use crate::hunt::{HuntResult, Op, Ops};
-use crate::lanes::{BitReader, BitWriter, Block, Lanes};
+use crate::lanes::{BitWriter, Block, Lanes};
 use crate::machine::Machine;
 use crate::models::{Axis, Cells, MemoryModel, Shape};
 use crate::options::Notion;
 use crate::prey::Prey;
-use crate::taint::{Taint, TaintSets};
+use crate::tracker::Quarry;
+use crate::taint::{Taints, UNTAINTED};
 use rustc_hash::FxHashMap;
 use steadfast_explore::largest_first::LargestFirst;
-use steadfast_explore::{Bound, Budget, CoverSet, StateGraph};
+use steadfast_explore::{Bound, Budget, CoverSet, StateId};
 
 /// Everything that the search needs.
-pub struct Joint<'a, M, const W: usize> {
+pub struct Joint<'a, M> {
     /// The machine whose graph is searched.
     pub machine: &'a Machine<'a>,
     /// Its states and edges.
-    pub graph: &'a StateGraph<W>,
+    pub graph: &'a dyn Explored,
     /// The memory model.
     pub model: &'a M,
     /// What must agree with SC.
@@ -86,8 +88,8 @@ struct LaneMap<const N: usize> {
     /// Per location, its lanes of either kind.
     any: Vec<Lanes<N>>,
     plain: Vec<Lanes<N>>,
-    /// Per location and value, the two lanes.
-    of: FxHashMap<(u16, u8), (Lanes<N>, Lanes<N>)>,
+    /// The two lanes of each quarry.
+    of: FxHashMap<Quarry, (Lanes<N>, Lanes<N>)>,
     /// Per class and local state: the lanes that a read, and that a write or update, could take.
     reads: Vec<Vec<Lanes<N>>>,
     writes: Vec<Vec<Lanes<N>>>,
@@ -100,7 +102,7 @@ struct Views<const N: usize> {
     model: Block<N>,
 }
 
-impl<M: MemoryModel, const W: usize> Joint<'_, M, W> {
+impl<M: MemoryModel> Joint<'_, M> {
     /// Searches everything; with `trace`, breadth first and remembering how a violation was reached.
     pub fn run(&self, prey: &[Prey]) -> Result<(HuntResult, Option<Trace>), Bound> {
         match prey.len() * 2 {
@@ -115,37 +117,31 @@ impl<M: MemoryModel, const W: usize> Joint<'_, M, W> {
     fn search<const N: usize>(&self, prey: &[Prey]) -> Result<(HuntResult, Option<Trace>), Bound> {
         let map = self.lane_map::<N>(prey);
         let transitions = self.machine.transitions();
-        let representative = self.representatives(prey, &transitions);
-        let mut views = Views {
+        let overwrites = Self::overwrites(prey, &transitions);
+        let mut monitors = Monitors::new(Views {
             awareness: Block::new(&awareness::FIELDS, self.shape, self.shape.locations),
             model: Block::new(self.model.fields(), self.shape, map.count),
-        };
-        let width = (views.awareness.bits() + views.model.bits()).div_ceil(64).max(1);
-        let mut search = Search::new(width, self.trace);
-        let mut taints: Vec<TaintSets> = self.machine.automata.iter().map(|_| TaintSets::default()).collect();
+        });
+        let mut search = Search::new(monitors.width, self.graph.id_bound(), self.trace);
+        let mut taints = Taints::new(self.machine);
         let mut result = HuntResult::default();
-
-        let all = Lanes([u64::MAX >> (64 - self.shape.locations.clamp(1, 64))]);
-        awareness::initial(&mut views.awareness, self.shape, all, Lanes::one);
+        let mut trace = None;
         for &id in self.graph.initial() {
-            let mut start = views.clone();
-            self.simplify(&map, &mut start, self.outlook(id));
-            search.insert((id, vec![0; self.machine.threads()].into()), &start, self.covering, Origin::ROOT);
+            let mut start = monitors.empty.clone();
+            let all = Lanes([u64::MAX >> (64 - self.shape.locations.clamp(1, 64))]);
+            awareness::initial(&mut start.awareness, self.shape, all, Lanes::one);
+            self.simplify(&map, &mut start, self.outlook(self.outlooks.of_state[id as usize]));
+            let monitor = monitors.number(&start);
+            search.insert((id, UNTAINTED), monitors.packed(monitor), monitor, self.covering, Origin::ROOT);
         }
         let mut booked = (0, 0);
-        let mut trace = None;
-        while let Some(node) = search.pop() {
+        'search: while let Some(node) = search.pop() {
             if search.cover.is_covered(node) {
                 continue;
             }
-            let (key, _) = search.cover.get(node);
-            let (id, taint) = search.keys[key as usize].clone();
-            let mut reader = BitReader::new(search.cover.bits(node));
-            views.awareness.unpack(&mut reader);
-            views.model.unpack(&mut reader);
-            let locals: Vec<u32> =
-                (0..self.machine.threads()).map(|thread| self.machine.local(self.graph.state(id), thread)).collect();
-            let wrong = match self.wrong_reads(&map, &views, &locals, &taint, &taints) {
+            let (key, monitor) = search.cover.get(node);
+            let (id, taint) = search.key(key);
+            let wrong = match self.wrong_reads(&map, &monitors.all[monitor as usize], id, taint, &taints) {
                 Ok(wrong) => wrong,
                 Err(cause) => {
                     result.violation = true;
@@ -155,50 +151,51 @@ impl<M: MemoryModel, const W: usize> Joint<'_, M, W> {
             };
             for edge in self.graph.edges(id) {
                 result.transitions += 1;
-                let op = self.ops.all[self.ops.number(edge.label) as usize];
-                let label = self.machine.label(edge.label);
-                let (class, transition) = &transitions[label.transition as usize];
+                let number = self.ops.number(edge.label);
+                let op = self.ops.all[number as usize];
+                let transition = self.machine.label(edge.label).transition;
                 let goes_wrong = wrong >> op.thread & 1 == 1 && op.event.kind == EventKind::Read;
-                let automaton = &self.machine.automata[*class as usize];
-                let step = (label.transition, transition);
-                let after = match taints[*class as usize].after(automaton, step, taint[op.thread], goes_wrong) {
-                    Taint::Noticed => {
-                        result.violation = true;
-                        let mut to_here = search.trace(node, Cause::Noticed(op.thread));
-                        to_here.steps.push((edge.label, goes_wrong));
-                        trace = Some(to_here);
-                        break;
-                    }
-                    Taint::After(sets) => sets,
+                let overwritten = overwrites[transition as usize];
+                let outlook = self.outlooks.of_state[edge.target as usize];
+                let step = Step { monitor, op: number, overwritten, goes_wrong, outlook };
+                let next = monitors.memo(step, |views| {
+                    let quarry = overwritten.map(|place| prey[place as usize].quarry);
+                    self.step(&map, views, op, quarry, goes_wrong);
+                    self.simplify(&map, views, self.outlook(outlook));
+                });
+                let origin = Origin { parent: node, label: edge.label, wrong: goes_wrong };
+                if taint == UNTAINTED && !goes_wrong {
+                    search.insert((edge.target, taint), monitors.packed(next), next, self.covering, origin);
+                    continue;
+                }
+                let from = &self.permutations[op.thread][op.place];
+                let Some(after) = taints.after((&transitions[transition as usize], transition), op.thread, from, taint, goes_wrong)
+                else {
+                    result.violation = true;
+                    let mut to_here = search.trace(node, Cause::Noticed(op.thread));
+                    to_here.steps.push((edge.label, goes_wrong));
+                    trace = Some(to_here);
+                    break 'search;
                 };
-                let mut next = views.clone();
-                self.step(&map, &mut next, op, representative[label.transition as usize], goes_wrong);
-                self.simplify(&map, &mut next, self.outlook(edge.target));
-                for set in after {
-                    let mut moved = taint.clone();
-                    moved[op.thread] = set;
-                    let moved = self.permutations[op.thread][op.place].iter().map(|&from| moved[from]).collect();
-                    let origin = Origin { parent: node, label: edge.label, wrong: goes_wrong };
-                    search.insert((edge.target, moved), &next, self.covering, origin);
+                for &taint in &*after {
+                    search.insert((edge.target, taint), monitors.packed(next), next, self.covering, origin);
                 }
             }
-            if result.violation {
-                break;
-            }
             if search.cover.len() as u64 >= booked.0 + 4096 {
-                let now = (search.cover.len() as u64, search.cover.bytes() as u64);
-                self.budget.add(now.0 - booked.0, now.1 - booked.1);
+                let now = (search.cover.len() as u64, (search.cover.bytes() + monitors.bytes()) as u64);
+                self.budget.add(now.0 - booked.0, now.1.saturating_sub(booked.1));
                 booked = now;
                 self.budget.check()?;
             }
         }
         result.states = search.cover.len() as u64;
-        self.budget.add(result.states - booked.0, search.cover.bytes() as u64 - booked.1);
+        self.budget.add(result.states - booked.0, 0);
+        self.budget.release(booked.1);
         Ok((result, trace))
     }
 
-    fn outlook(&self, id: u32) -> &[Future] {
-        &self.outlooks.combinations[self.outlooks.of_state[id as usize] as usize]
+    fn outlook(&self, number: u32) -> &[Future] {
+        &self.outlooks.combinations[number as usize]
     }
 
     fn lane_map<const N: usize>(&self, prey: &[Prey]) -> LaneMap<N> {
@@ -216,20 +213,20 @@ impl<M: MemoryModel, const W: usize> Joint<'_, M, W> {
             let loc = prey.quarry.loc as usize;
             map.any[loc] = map.any[loc] | lanes.0;
             map.plain[loc] = map.plain[loc] | lanes.1;
-            map.of.insert((prey.quarry.loc, prey.quarry.value), lanes);
+            map.of.insert(prey.quarry, lanes);
         }
         let takes = |pick: &dyn Fn(&Access, &Prey) -> Lanes<N>, access: &Access| {
             let hit = |prey: &&Prey| access.loc == Some(prey.quarry.loc) && access.plain.is_none();
             prey.iter().filter(hit).fold(Lanes::NONE, |all, prey| all | pick(access, prey))
         };
         let lanes = &map.of;
-        let reads = |access: &Access, prey: &Prey| match access.read_values.contains(prey.quarry.value) {
-            true => lanes[&(prey.quarry.loc, prey.quarry.value)].0,
+        let reads = |access: &Access, prey: &Prey| match prey.quarry.taken_by(access).0 {
+            true => lanes[&prey.quarry].0,
             false => Lanes::NONE,
         };
         let writes = |access: &Access, prey: &Prey| {
-            let takes = access.writes || access.update_values.contains(prey.quarry.value);
-            if takes && self.model.writes_violate() { lanes[&(prey.quarry.loc, prey.quarry.value)].1 } else { Lanes::NONE }
+            let takes = access.writes || prey.quarry.taken_by(access).1;
+            if takes && self.model.writes_violate() { lanes[&prey.quarry].1 } else { Lanes::NONE }
         };
         let table = |pick: &dyn Fn(&Access, &Prey) -> Lanes<N>| {
             self.accesses.iter().map(|class| class.iter().map(|access| takes(pick, access)).collect()).collect()
@@ -238,12 +235,12 @@ impl<M: MemoryModel, const W: usize> Joint<'_, M, W> {
         LaneMap { reads, writes, ..map }
     }
 
-    /// For every transition, the class of the value that it overwrites.
-    fn representatives(&self, prey: &[Prey], transitions: &[(u32, Transition)]) -> Vec<u8> {
-        let mut of = vec![0; transitions.len()];
-        for prey in prey {
+    /// For every transition, which prey it overwrites.
+    fn overwrites(prey: &[Prey], transitions: &[(u32, Transition)]) -> Vec<Option<u32>> {
+        let mut of = vec![None; transitions.len()];
+        for (place, prey) in prey.iter().enumerate() {
             for &number in &prey.transitions {
-                of[number as usize] = prey.quarry.value;
+                of[number as usize] = Some(place as u32);
             }
         }
         of
@@ -254,15 +251,15 @@ impl<M: MemoryModel, const W: usize> Joint<'_, M, W> {
         &self,
         map: &LaneMap<N>,
         views: &Views<N>,
-        locals: &[u32],
-        taint: &[u32],
-        taints: &[TaintSets],
+        id: StateId,
+        taint: u32,
+        taints: &Taints<'_>,
     ) -> Result<u64, Cause> {
         let mut wrong = 0;
-        for (thread, &local) in locals.iter().enumerate() {
+        for thread in 0..self.machine.threads() {
             let class = self.machine.class_of[thread];
-            let automaton = &self.machine.automata[class];
-            if taints[class].notices(automaton, local, taint[thread]) {
+            let local = self.graph.local(id, thread);
+            if taint != UNTAINTED && taints.notices(thread, local, taint) {
                 return Err(Cause::Noticed(thread));
             }
             let access = &self.accesses[class][local as usize];
@@ -286,14 +283,14 @@ impl<M: MemoryModel, const W: usize> Joint<'_, M, W> {
         Ok(wrong)
     }
 
-    fn step<const N: usize>(&self, map: &LaneMap<N>, views: &mut Views<N>, op: Op, overwritten: u8, wrong: bool) {
+    fn step<const N: usize>(&self, map: &LaneMap<N>, views: &mut Views<N>, op: Op, overwritten: Option<Quarry>, wrong: bool) {
         let (event, actor) = (op.event, op.thread);
         let loc = event.loc as usize;
         if !wrong {
             let here = if event.is_plain() { Lanes::NONE } else { map.any[loc] | map.plain[loc] };
             self.model.access(&mut views.model, actor, event, here);
             if matches!(event.kind, EventKind::Write | EventKind::Update)
-                && let Some(&(any, plain)) = map.of.get(&(event.loc, overwritten))
+                && let Some(&(any, plain)) = overwritten.and_then(|quarry| map.of.get(&quarry))
             {
                 let lanes = if event.kind == EventKind::Write { any | plain } else { any };
                 self.model.overwritten(&mut views.model, self.shape, lanes, actor, event);
@@ -365,30 +362,107 @@ impl<M: MemoryModel, const W: usize> Joint<'_, M, W> {
     }
 }
 
-/// A state of the graph and the taint of every thread.
-type Key = (u32, Box<[u32]>);
+/// All distinct monitor states, and the steps between them; they are few compared with the states of the search.
+struct Monitors<const N: usize> {
+    empty: Views<N>,
+    width: usize,
+    all: Vec<Views<N>>,
+    words: Vec<u64>,
+    numbers: FxHashMap<Box<[u64]>, u32>,
+    steps: FxHashMap<Step, u32>,
+    buffer: Vec<u64>,
+}
 
+/// Everything that the next monitor state depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Step {
+    monitor: u32,
+    op: u32,
+    overwritten: Option<u32>,
+    goes_wrong: bool,
+    outlook: u32,
+}
+
+impl<const N: usize> Monitors<N> {
+    fn new(empty: Views<N>) -> Self {
+        let width = (empty.awareness.bits() + empty.model.bits()).div_ceil(64).max(1);
+        Self {
+            empty,
+            width,
+            all: Vec::new(),
+            words: Vec::new(),
+            numbers: FxHashMap::default(),
+            steps: FxHashMap::default(),
+            buffer: vec![0; width],
+        }
+    }
+
+    fn packed(&self, monitor: u32) -> &[u64] {
+        &self.words[monitor as usize * self.width..][..self.width]
+    }
+
+    fn number(&mut self, views: &Views<N>) -> u32 {
+        let mut writer = BitWriter::new(&mut self.buffer);
+        views.awareness.pack(&mut writer);
+        views.model.pack(&mut writer);
+        if let Some(&known) = self.numbers.get(self.buffer.as_slice()) {
+            return known;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(views.clone());
+        self.words.extend_from_slice(&self.buffer);
+        self.numbers.insert(self.buffer.as_slice().into(), number);
+        number
+    }
+
+    fn memo(&mut self, step: Step, take: impl FnOnce(&mut Views<N>)) -> u32 {
+        if let Some(&next) = self.steps.get(&step) {
+            return next;
+        }
+        let mut views = self.all[step.monitor as usize].clone();
+        take(&mut views);
+        let next = self.number(&views);
+        self.steps.insert(step, next);
+        next
+    }
+
+    fn bytes(&self) -> usize {
+        self.all.len() * (self.width * 24 + 256) + self.steps.len() * 40
+    }
+}
+
+/// A state of the graph and the number of its threads' taints.
+type Key = (StateId, u32);
+
+/// Keys are numbered: untainted states by their own number, the others behind them.
 struct Search {
-    keys: Vec<Key>,
+    states: usize,
+    tainted: Vec<Key>,
     numbers: FxHashMap<Key, u32>,
     cover: CoverSet,
     queue: LargestFirst,
-    buffer: Vec<u64>,
     /// In a trace, how every node was reached; nodes are then taken in the order in which they were made.
     origins: Option<Vec<Origin>>,
     next: u32,
 }
 
 impl Search {
-    fn new(width: usize, trace: bool) -> Self {
+    fn new(width: usize, states: usize, trace: bool) -> Self {
         Self {
-            keys: Vec::new(),
+            states,
+            tainted: Vec::new(),
             numbers: FxHashMap::default(),
-            cover: CoverSet::new(0, width),
+            cover: CoverSet::new(states, width),
             queue: LargestFirst::default(),
-            buffer: vec![0; width],
             origins: trace.then(Vec::new),
             next: 0,
+        }
+    }
+
+    fn key(&self, number: u32) -> Key {
+        match (number as usize).checked_sub(self.states) {
+            None => (number, UNTAINTED),
+            Some(place) => self.tainted[place],
         }
     }
 
@@ -412,22 +486,21 @@ impl Search {
         Trace { steps, cause }
     }
 
-    fn insert<const N: usize>(&mut self, key: Key, views: &Views<N>, covering: bool, origin: Origin) {
-        let mut writer = BitWriter::new(&mut self.buffer);
-        views.awareness.pack(&mut writer);
-        views.model.pack(&mut writer);
-        let number = *self.numbers.entry(key).or_insert_with_key(|key| {
-            self.keys.push(key.clone());
-            self.keys.len() as u32 - 1
-        });
-        let added = if covering {
-            self.cover.insert(number, &self.buffer, 0)
-        } else {
-            self.cover.insert_exact(number, &self.buffer, 0)
+    fn insert(&mut self, key: Key, bits: &[u64], monitor: u32, covering: bool, origin: Origin) {
+        let number = match key {
+            (id, UNTAINTED) => id,
+            _ => *self.numbers.entry(key).or_insert_with(|| {
+                self.tainted.push(key);
+                (self.states + self.tainted.len() - 1) as u32
+            }),
+        };
+        let added = match covering {
+            true => self.cover.insert(number, bits, monitor),
+            false => self.cover.insert_exact(number, bits, monitor),
         };
         match (added, &mut self.origins) {
             (Some(_), Some(origins)) => origins.push(origin),
-            (Some(node), None) => self.queue.push(node, self.buffer.iter().map(|word| word.count_ones()).sum()),
+            (Some(node), None) => self.queue.push(node, bits.iter().map(|word| word.count_ones()).sum()),
             (None, _) => {}
         }
     }

@@ -109,16 +109,6 @@ impl<const N: usize> Block<N> {
             }
         }
     }
-
-    /// Takes the bits back.
-    pub fn unpack(&mut self, from: &mut BitReader<'_>) {
-        for cell in &mut self.cells {
-            for (word, bits) in cell.0.iter_mut().enumerate() {
-                let rest = self.lanes.saturating_sub(word * 64).min(64);
-                *bits = if rest > 0 { from.take(rest) } else { 0 };
-            }
-        }
-    }
 }
 
 impl<const N: usize> Cells for Block<N> {
@@ -156,30 +146,5 @@ impl<'a> BitWriter<'a> {
             self.words[word + 1] |= bits >> (64 - shift);
         }
         self.at += count;
-    }
-}
-
-/// Reads bits back.
-#[derive(Debug)]
-pub struct BitReader<'a> {
-    words: &'a [u64],
-    at: usize,
-}
-
-impl<'a> BitReader<'a> {
-    /// Starts at the first bit.
-    pub fn new(words: &'a [u64]) -> Self {
-        Self { words, at: 0 }
-    }
-
-    #[inline]
-    fn take(&mut self, count: usize) -> u64 {
-        let (word, shift) = (self.at / 64, self.at % 64);
-        let mut bits = self.words[word] >> shift;
-        if shift + count > 64 {
-            bits |= self.words[word + 1] << (64 - shift);
-        }
-        self.at += count;
-        if count < 64 { bits & ((1 << count) - 1) } else { bits }
     }
 }

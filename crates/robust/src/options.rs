@@ -76,7 +76,7 @@ impl FromStr for Notion {
 pub struct Reductions {
     /// Threads with the same code are interchangeable.
     pub symmetry: bool,
-    /// Values that no access can tell apart are one.
+    /// Values that no access can tell apart are one; and at first no values are told apart at all, which is enough if nothing is found.
     pub classes: bool,
     /// Monitor bits that can no longer matter are cleared.
     pub relevance: bool,

@@ -2,12 +2,13 @@
 
 use crate::automaton::Access;
 use crate::event::EventKind;
+use crate::explored::Explored;
 use crate::hunt::Ops;
 use crate::machine::Machine;
 use crate::tracker::Quarry;
 use rustc_hash::{FxHashMap, FxHashSet};
-use steadfast_explore::{StateGraph, StateId};
-use steadfast_ir::Value;
+use steadfast_explore::StateId;
+use steadfast_ir::{LocKind, Value};
 
 /// A location and a class of values that no access can tell apart.
 #[derive(Clone, Debug)]
@@ -20,44 +21,77 @@ pub struct Prey {
     pub transitions: Vec<u32>,
 }
 
-/// All prey of a graph, the most promising (most starts) first. `classes`: merge values that no access can tell apart.
-pub fn all_prey<const W: usize>(
+/// How finely the values of overwritten writes are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grain {
+    /// Not at all: reports too much where an access waits for certain values, but is cheap, and enough if nothing is found.
+    Location,
+    /// As far as some access can tell them apart: exact.
+    Class,
+    /// Every value by itself: exact, and slow.
+    Value,
+}
+
+/// All prey of a graph, the most promising (most starts) first.
+pub fn all_prey(
     machine: &Machine<'_>,
-    graph: &StateGraph<W>,
+    graph: &dyn Explored,
     ops: &Ops,
     accesses: &[Vec<Access>],
-    (classes, races): (bool, bool),
+    grain: Grain,
 ) -> Vec<Prey> {
-    let representatives = Representatives::new(accesses, classes);
+    let representatives = Representatives::new(accesses, grain == Grain::Class);
     let transitions = machine.transitions();
-    let mut found: FxHashMap<(u16, Value, bool), (FxHashSet<(u32, StateId)>, FxHashSet<u32>)> = FxHashMap::default();
+    let mut found = Found::default();
     for id in graph.ids() {
         for edge in graph.edges(id) {
             let label = machine.label(edge.label);
             let number = ops.number(edge.label);
             let op = ops.all[number as usize];
-            let key = match op.event.kind {
-                EventKind::Write | EventKind::Update => {
-                    let old = transitions[label.transition as usize].1.old;
-                    (op.event.loc, representatives.of(op.event.loc, old), false)
-                }
-                EventKind::PlainRead | EventKind::PlainWrite if races => {
-                    (op.event.loc, Value::from(op.event.kind == EventKind::PlainWrite), true)
-                }
-                _ => continue,
-            };
-            let (starts, by) = found.entry(key).or_default();
+            if !matches!(op.event.kind, EventKind::Write | EventKind::Update) {
+                continue;
+            }
+            let old = transitions[label.transition as usize].1.old;
+            let value = (grain != Grain::Location).then(|| representatives.of(op.event.loc, old));
+            let quarry = Quarry { loc: op.event.loc, value, race: false };
+            let (starts, by) = found.entry(quarry).or_default();
             starts.insert((number, edge.target));
             by.insert(label.transition);
         }
     }
-    let mut keys: Vec<_> = found.keys().copied().collect();
-    keys.sort_unstable();
-    let mut prey: Vec<Prey> = keys
+    gather(&found)
+}
+
+/// The plain accesses of a graph, as prey of race hunts.
+pub fn plain_accesses(machine: &Machine<'_>, graph: &dyn Explored, ops: &Ops) -> Vec<Prey> {
+    let mut found = Found::default();
+    if !machine.program.locations.iter().any(|location| location.kind == LocKind::Plain) {
+        return Vec::new();
+    }
+    for id in graph.ids() {
+        for edge in graph.edges(id) {
+            let number = ops.number(edge.label);
+            let event = ops.all[number as usize].event;
+            if event.is_plain() {
+                let quarry = Quarry { loc: event.loc, value: None, race: true };
+                found.entry(quarry).or_default().0.insert((number, edge.target));
+            }
+        }
+    }
+    gather(&found)
+}
+
+/// Per quarry, the starts and the transitions of its hunt.
+type Found = FxHashMap<Quarry, (FxHashSet<(u32, StateId)>, FxHashSet<u32>)>;
+
+fn gather(found: &Found) -> Vec<Prey> {
+    let mut quarries: Vec<_> = found.keys().copied().collect();
+    quarries.sort_unstable();
+    let mut prey: Vec<Prey> = quarries
         .into_iter()
-        .map(|(loc, value, race)| {
-            let (starts, transitions) = &found[&(loc, value, race)];
-            Prey { quarry: Quarry { loc, value, race }, starts: sorted(starts), transitions: sorted(transitions) }
+        .map(|quarry| {
+            let (starts, transitions) = &found[&quarry];
+            Prey { quarry, starts: sorted(starts), transitions: sorted(transitions) }
         })
         .collect();
     prey.sort_by_key(|prey| std::cmp::Reverse(prey.starts.len()));

@@ -4,74 +4,82 @@
 //! assignments; a store, update, wait, CAS, branch, assertion, assumption, array index or `observe` that depends on a tainted register
 //! notices. (Rocker fails already at an assignment, and its assertions and assumptions do not look; this follows the paper.)
 
-use crate::automaton::{Automaton, Stray};
+use crate::automaton::Stray;
 use crate::event::Transition;
+use crate::machine::Machine;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use steadfast_ir::{RegSet, dataflow};
 
-/// What a step makes of the taint of the thread that takes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taint {
-    /// A tainted register is observed on the way.
-    Noticed,
-    /// The possible taints afterwards; usually one.
-    After(Vec<u32>),
-}
+/// The number of "no register of any thread is tainted".
+pub const UNTAINTED: u32 = 0;
 
-/// Sets of tainted registers of one class of threads, numbered; 0 is the empty one.
+/// The taints of all threads, numbered, with the steps between them.
 #[derive(Debug)]
-pub struct TaintSets {
-    sets: Vec<RegSet>,
-    memo: FxHashMap<(u32, u32, bool), Taint>,
+pub struct Taints<'a> {
+    machine: &'a Machine<'a>,
+    /// Per thread, its tainted registers.
+    all: Vec<Box<[RegSet]>>,
+    /// Taint, transition, thread, place and whether the read goes wrong: the taints afterwards, or nothing if a tainted register is observed.
+    memo: FxHashMap<(u32, u32, usize, usize, bool), Option<Rc<[u32]>>>,
 }
 
-impl Default for TaintSets {
-    fn default() -> Self {
-        Self { sets: vec![RegSet::new()], memo: FxHashMap::default() }
-    }
-}
-
-impl TaintSets {
-    /// A set.
-    pub fn get(&self, number: u32) -> &RegSet {
-        &self.sets[number as usize]
+impl<'a> Taints<'a> {
+    /// Only the empty taint.
+    pub fn new(machine: &'a Machine<'a>) -> Self {
+        let none = vec![RegSet::new(); machine.threads()].into();
+        Self { machine, all: vec![none], memo: FxHashMap::default() }
     }
 
-    fn number(&mut self, set: RegSet) -> u32 {
-        let found = self.sets.iter().position(|known| *known == set);
-        found.unwrap_or_else(|| {
-            self.sets.push(set);
-            self.sets.len() - 1
-        }) as u32
+    /// Whether the next access of a thread depends on a tainted register.
+    pub fn notices(&self, thread: usize, local: u32, taint: u32) -> bool {
+        let tainted = &self.all[taint as usize][thread];
+        let automaton = &self.machine.automata[self.machine.class_of[thread]];
+        !tainted.is_empty() && dataflow::observed(&automaton.thread().code[automaton.state(local).pc].op).intersects(tainted)
     }
 
-    /// Whether the next access of a local state depends on a tainted register.
-    pub fn notices(&self, automaton: &Automaton<'_>, local: u32, taint: u32) -> bool {
-        let pc = automaton.access(local).pc;
-        taint != 0 && dataflow::observed(&automaton.thread().code[pc].op).intersects(self.get(taint))
-    }
-
-    /// The taint after a transition (by its number); `wrong` if its read goes wrong.
+    /// The taints after a transition of a thread, with threads then moved (`from[i]` is where the thread at place `i` was); `wrong` if its read goes
+    /// wrong. None: it observes a tainted register.
     pub fn after(
         &mut self,
-        automaton: &Automaton<'_>,
-        (number, transition): (u32, &Transition),
-        before: u32,
+        ((class, transition), number): (&(u32, Transition), u32),
+        thread: usize,
+        from: &[usize],
+        taint: u32,
         wrong: bool,
-    ) -> Taint {
-        if let Some(known) = self.memo.get(&(number, before, wrong)) {
+    ) -> Option<Rc<[u32]>> {
+        let place = from.iter().position(|&before| before == thread).unwrap_or(thread);
+        let key = (taint, number, thread, place, wrong);
+        if let Some(known) = self.memo.get(&key) {
             return known.clone();
         }
-        let taint = match automaton.stray(transition, self.get(before).clone(), wrong) {
-            Stray::Noticed => Taint::Noticed,
+        let before = self.all[taint as usize].clone();
+        let automaton = &self.machine.automata[*class as usize];
+        let after = match automaton.stray(transition, before[thread].clone(), wrong) {
+            Stray::Noticed => None,
             Stray::Landed(sets) => {
-                let mut numbers: Vec<u32> = sets.into_iter().map(|set| self.number(set)).collect();
+                let mut numbers: Vec<u32> = sets
+                    .into_iter()
+                    .map(|set| {
+                        let mut moved = before.clone();
+                        moved[thread] = set;
+                        self.number(from.iter().map(|&place| moved[place].clone()).collect())
+                    })
+                    .collect();
                 numbers.sort_unstable();
                 numbers.dedup();
-                Taint::After(numbers)
+                Some(numbers.into())
             }
         };
-        self.memo.insert((number, before, wrong), taint.clone());
-        taint
+        self.memo.insert(key, after.clone());
+        after
+    }
+
+    fn number(&mut self, taints: Box<[RegSet]>) -> u32 {
+        let known = self.all.iter().position(|known| *known == taints);
+        known.unwrap_or_else(|| {
+            self.all.push(taints);
+            self.all.len() - 1
+        }) as u32
     }
 }

@@ -8,14 +8,25 @@ use crate::models::MemoryModel;
 use steadfast_ir::Value;
 
 /// What is hunted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Quarry {
     /// The location.
     pub loc: u16,
-    /// The value of the overwritten write, or a representative of its class.
-    pub value: Value,
+    /// The value of the overwritten write, or a representative of its class; `None` stands for any value, which can only report too much.
+    pub value: Option<Value>,
     /// Whether this is a hunt for a race: the quarry is a plain access, and the hunter another one.
     pub race: bool,
+}
+
+impl Quarry {
+    /// Whether an access can read the quarry's value, and whether it can update it.
+    #[inline]
+    pub fn taken_by(self, access: &Access) -> (bool, bool) {
+        match self.value {
+            Some(value) => (access.read_values.contains(value), access.update_values.contains(value)),
+            None => (!access.read_values.is_empty(), !access.update_values.is_empty()),
+        }
+    }
 }
 
 /// A model with everything that its rules need.
@@ -94,8 +105,8 @@ impl<M: MemoryModel> Tracker<'_, M> {
             return (false, false);
         }
         let views = Window { bits: &mut bits, groups: views };
-        let reads = access.read_values.contains(quarry.value);
-        let writes = flag && self.model.writes_violate() && (access.writes || access.update_values.contains(quarry.value));
+        let (reads, updates) = quarry.taken_by(access);
+        let writes = flag && self.model.writes_violate() && (access.writes || updates);
         (
             reads && self.model.open(&views, thread, access.seq_cst.0),
             writes && self.model.open(&views, thread, access.seq_cst.1),

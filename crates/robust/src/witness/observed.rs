@@ -55,7 +55,7 @@ pub fn observed<M: MemoryModel>(
             .iter()
             .rev()
             .find(|write| *goes_wrong && tracker.strikes(&write.bits, write.quarry, &access, *thread).0);
-        let taken = taken.map(|write| (write.write, write.quarry.value));
+        let taken = taken.and_then(|write| Some((write.write, write.quarry.value?)));
         let event = replay.step(*thread, transition, None);
         if let (Some((stale, value)), Some(event)) = (taken, event) {
             wrong.push(WrongRead { step: number, thread: *thread, stale, value, event, newest });
@@ -65,7 +65,7 @@ pub fn observed<M: MemoryModel>(
             tracker.step(&mut write.bits, write.quarry, what, *goes_wrong);
         }
         if let (EventKind::Write | EventKind::Update, Some(write)) = (transition.event.kind, newest) {
-            let quarry = Quarry { loc: transition.event.loc, value: transition.old, race: false };
+            let quarry = Quarry { loc: transition.event.loc, value: Some(transition.old), race: false };
             let bits = tracker.start(quarry, *thread, transition.event, transition.fences);
             overwritten.push(Overwritten { write, quarry, bits });
         }
@@ -105,7 +105,7 @@ pub fn observed<M: MemoryModel>(
                 EventKind::Write | EventKind::Update => !reads,
                 _ => false,
             };
-            let steps = automaton.steps(locals[thread], write.quarry.value);
+            let steps = automaton.steps(locals[thread], write.quarry.value?);
             let offender = replay.access(thread, steps.iter().find(fits)?, Some(write.write))?;
             let kind = if reads { ViolationKind::StaleRead } else { ViolationKind::OvertakingWrite };
             Some(replay.finish(kind, offender, write.write, newest))

@@ -123,9 +123,9 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
         let loc = transition.event.loc;
         match (self.goal, transition.event.kind) {
             (Goal::Stale, EventKind::Write | EventKind::Update) => {
-                Some(Quarry { loc, value: transition.old, race: false })
+                Some(Quarry { loc, value: Some(transition.old), race: false })
             }
-            (Goal::Race, EventKind::PlainRead | EventKind::PlainWrite) => Some(Quarry { loc, value: 0, race: true }),
+            (Goal::Race, EventKind::PlainRead | EventKind::PlainWrite) => Some(Quarry { loc, value: None, race: true }),
             _ => None,
         }
     }
@@ -189,7 +189,8 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
             EventKind::Write | EventKind::Update => !reads,
             _ => false,
         };
-        let steps = automaton.steps(local, quarry.value);
+        let value = quarry.value.expect("a stale write has a value");
+        let steps = automaton.steps(local, value);
         let transition = steps.iter().find(fits).expect("an access that strikes can be carried out");
         let offender = replay.access(thread, transition, Some(stale)).expect("an access has an event");
         let kind = if reads { ViolationKind::StaleRead } else { ViolationKind::OvertakingWrite };

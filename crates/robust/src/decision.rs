@@ -1,0 +1,170 @@
+//! Which searches are made over a program's graph, and in which order: the cheap ones that can only report too much come first.
+
+use crate::automaton::Access;
+use crate::explored::Explored;
+use crate::futures::Outlooks;
+use crate::hunt::{Hunt, HuntResult, Ops};
+use crate::joint::{Joint, Trace};
+use crate::machine::Machine;
+use crate::models::MemoryModel;
+use crate::options::{Model, Notion, Options};
+use crate::prey::{Grain, Prey, all_prey};
+use crate::tracker::{Quarry, Tracker};
+use steadfast_explore::{Bound, Budget};
+
+/// What the searches say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Nothing is wrong.
+    Nothing,
+    /// Some access can take a stale write.
+    Stale,
+    /// The same, and the program can notice.
+    Observed,
+    /// There is a race.
+    Race,
+}
+
+/// Everything that the searches share.
+pub struct Decision<'a, M> {
+    /// The machine.
+    pub machine: &'a Machine<'a>,
+    /// Its graph.
+    pub graph: &'a dyn Explored,
+    /// What threads can still do, by state.
+    pub outlooks: &'a Outlooks,
+    /// The rules for one hunted write.
+    pub tracker: Tracker<'a, M>,
+    /// What the edges do to a monitor.
+    pub ops: Ops,
+    /// The accesses of local states, by class.
+    pub accesses: Vec<Vec<Access>>,
+    /// Thread permutations by (thread, place).
+    pub permutations: Vec<Vec<Vec<usize>>>,
+    /// The question.
+    pub options: &'a Options<'a>,
+    /// The shared budget.
+    pub budget: &'a Budget<'a>,
+}
+
+impl<M: MemoryModel> Decision<'_, M> {
+    /// Decides the question.
+    pub fn decide(&self) -> Result<(Finding, HuntResult), Bound> {
+        let mut total = HuntResult::default();
+        if self.races(&mut total)? {
+            return Ok((Finding::Race, total));
+        }
+        let finding = match (self.options.notion, self.options.joint) {
+            (Notion::Graph, false) => self.one_at_a_time(&mut total)?,
+            (Notion::Graph, true) => self.all_together(&mut total, Finding::Stale)?,
+            (Notion::Observational, joint) => self.observational(&mut total, joint)?,
+        };
+        Ok((finding, total))
+    }
+
+    /// From the coarsest grain that may be used to an exact one.
+    fn grains(&self) -> &'static [Grain] {
+        if self.options.reductions.classes { &[Grain::Location, Grain::Class] } else { &[Grain::Value] }
+    }
+
+    fn prey(&self, grain: Grain) -> Vec<Prey> {
+        all_prey(self.machine, self.graph, &self.ops, &self.accesses, grain)
+    }
+
+    /// Models with relaxed accesses look for plain accesses that are not ordered by happens-before; for the others, states in which two threads are both about
+    /// to access say the same (PLDI'19, theorem 6.2) and have been looked at already.
+    fn races(&self, total: &mut HuntResult) -> Result<bool, Bound> {
+        if !matches!(self.options.model, Model::Rc20 | Model::Rc11) {
+            return Ok(false);
+        }
+        let prey = crate::prey::plain_accesses(self.machine, self.graph, &self.ops);
+        Ok(!self.hunt(&prey, true, total)?.is_empty())
+    }
+
+    fn one_at_a_time(&self, total: &mut HuntResult) -> Result<Finding, Bound> {
+        let mut suspects: Option<Vec<u16>> = None;
+        for &grain in self.grains() {
+            let mut prey = self.prey(grain);
+            if let Some(locations) = &suspects {
+                prey.retain(|prey| locations.contains(&prey.quarry.loc));
+            }
+            let exact = grain != Grain::Location;
+            let caught = self.hunt(&prey, exact, total)?;
+            if caught.is_empty() {
+                return Ok(Finding::Nothing);
+            }
+            suspects = Some(caught.into_iter().map(|quarry| quarry.loc).collect());
+        }
+        Ok(Finding::Stale)
+    }
+
+    /// Graph robustness implies observational robustness and is cheaper to decide, so it is asked first.
+    fn observational(&self, total: &mut HuntResult, joint: bool) -> Result<Finding, Bound> {
+        for &grain in self.grains().iter().filter(|_| !joint) {
+            let mut prey = self.prey(grain);
+            prey.reverse();
+            if self.hunt(&prey, true, total)?.is_empty() {
+                return Ok(Finding::Nothing);
+            }
+        }
+        self.all_together(total, Finding::Observed)
+    }
+
+    fn all_together(&self, total: &mut HuntResult, bad: Finding) -> Result<Finding, Bound> {
+        for &grain in self.grains() {
+            let (found, _) = self.joint(false).run(&self.prey(grain))?;
+            total.add(found);
+            if !found.violation {
+                return Ok(Finding::Nothing);
+            }
+        }
+        Ok(bad)
+    }
+
+    /// The way to a violation of the observational notion, when it is known that there is one.
+    pub fn trace(&self) -> Option<Trace> {
+        self.joint(true).run(&self.prey(Grain::Class)).ok()?.1
+    }
+
+    fn hunt(&self, prey: &[Prey], one: bool, total: &mut HuntResult) -> Result<Vec<Quarry>, Bound> {
+        let hunt = Hunt {
+            machine: self.machine,
+            graph: self.graph,
+            tracker: &self.tracker,
+            ops: &self.ops,
+            outlooks: self.outlooks,
+            accesses: &self.accesses,
+            covering: self.options.reductions.covering,
+            permutations: &self.permutations,
+            budget: self.budget,
+        };
+        let jobs = self.options.jobs;
+        let (found, caught) = match self.tracker.layout.words {
+            1 => hunt.run::<1>(prey, one, jobs),
+            2 => hunt.run::<2>(prey, one, jobs),
+            3 | 4 => hunt.run::<4>(prey, one, jobs),
+            _ => hunt.run::<20>(prey, one, jobs),
+        }?;
+        total.add(found);
+        Ok(caught)
+    }
+
+    fn joint(&self, trace: bool) -> Joint<'_, M> {
+        Joint {
+            machine: self.machine,
+            graph: self.graph,
+            model: self.tracker.model,
+            notion: self.options.notion,
+            shape: self.tracker.layout.shape,
+            ops: &self.ops,
+            outlooks: self.outlooks,
+            accesses: &self.accesses,
+            blind: self.tracker.blind,
+            covering: trace || self.options.reductions.covering,
+            relevance: trace || self.options.reductions.relevance,
+            permutations: &self.permutations,
+            trace,
+            budget: self.budget,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The program's state graph as the monitors see it, whatever the number of words of a state.
+
+use crate::machine::Machine;
+use steadfast_explore::{Edge, StateGraph, StateId};
+
+/// A finished exploration.
+pub trait Explored: Sync {
+    /// The local state of a thread.
+    fn local(&self, id: StateId, thread: usize) -> u32;
+    /// The steps that leave a state.
+    fn edges(&self, id: StateId) -> &[Edge];
+    /// All states.
+    fn ids(&self) -> Box<dyn Iterator<Item = StateId> + '_>;
+    /// The initial states.
+    fn initial(&self) -> &[StateId];
+    /// One more than the largest state number.
+    fn id_bound(&self) -> usize;
+    /// How many states there are.
+    fn len(&self) -> usize;
+}
+
+/// A machine and its graph.
+#[derive(Debug)]
+pub struct Explorer<'a, 'p, const W: usize> {
+    /// The machine.
+    pub machine: &'a Machine<'p>,
+    /// Its graph.
+    pub graph: &'a StateGraph<W>,
+}
+
+impl<const W: usize> Explored for Explorer<'_, '_, W> {
+    fn local(&self, id: StateId, thread: usize) -> u32 {
+        self.machine.local(self.graph.state(id), thread)
+    }
+    fn edges(&self, id: StateId) -> &[Edge] {
+        self.graph.edges(id)
+    }
+    fn ids(&self) -> Box<dyn Iterator<Item = StateId> + '_> {
+        Box::new(self.graph.ids())
+    }
+    fn initial(&self) -> &[StateId] {
+        self.graph.initial()
+    }
+    fn id_bound(&self) -> usize {
+        self.graph.id_bound()
+    }
+    fn len(&self) -> usize {
+        self.graph.len()
+    }
+}
