@@ -1,13 +1,24 @@
-//! Random programs: the fast monitors against the slow oracle.
+//! Random input: programs for the checker and its twins, and text for the parsers.
+
+mod mutate;
+mod parsers;
+mod programs;
 
 use crate::arguments::{Arguments, unexpected};
 use anyhow::{Result, bail};
-use std::time::Duration;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use steadfast_robust::Model;
+use steadfast_twin::Subject;
 
 pub(crate) const USAGE: &str = "\
-fuzz [--minutes N | --programs N] [--seed S]
-    Compares the checker with the oracle on random programs, for N minutes or for N programs (by default
-    for 1 minute). The seed is shown, and repeats a run.";
+fuzz [--programs N | --minutes N] [--seed S] [--jobs J] [--model MODEL] [--notion NOTION]
+    Compares the checker with the oracle, and with itself under every setting that must not matter, on N random
+    programs for every model and notion, or for N minutes in all (by default for 1 minute). The seed is shown,
+    and repeats a run. NOTION is graph, letter (graph, with the order of seq_cst fences counted), observational
+    or races.
+fuzz --parsers [--minutes N] [--seed S] [--jobs J] [--seeds DIRECTORY]
+    Feeds the parsers with mutations of the programs in corpus/ and, if given, in a directory.";
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,38 +29,73 @@ enum Budget {
 
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
+    parsers: bool,
     budget: Budget,
     /// Nothing means a new one every time.
     seed: Option<u64>,
+    jobs: usize,
+    /// Nothing means all.
+    model: Option<Model>,
+    /// Nothing means all.
+    subject: Option<Subject>,
+    /// More texts for the parsers to start from.
+    seeds: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let options = parse(arguments)?;
-    bail!("there is nothing to compare yet ({options:?})")
+    let seed = options.seed.unwrap_or_else(seed_of_now);
+    println!("seed {seed}");
+    if options.parsers { parsers::run(&options, seed) } else { programs::run(&options, seed) }
 }
 
 fn parse(mut arguments: Arguments) -> Result<Options> {
-    let (mut budget, mut seed) = (None, None);
+    let mut budget = None;
+    let mut options = Options {
+        parsers: false,
+        budget: Budget::Time(minutes(1)),
+        seed: None,
+        jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        model: None,
+        subject: None,
+        seeds: None,
+    };
     while let Some(argument) = arguments.next() {
         let wanted = match argument.as_str() {
-            "--minutes" => Budget::Time(minutes(arguments.value("--minutes")?)),
-            "--programs" => Budget::Programs(arguments.value("--programs")?),
-            "--seed" => {
-                seed = Some(arguments.value("--seed")?);
-                continue;
-            }
-            _ => return Err(unexpected(&argument)),
+            "--minutes" => Some(Budget::Time(minutes(arguments.value("--minutes")?))),
+            "--programs" => Some(Budget::Programs(arguments.value("--programs")?)),
+            _ => None,
         };
-        if budget.replace(wanted).is_some() {
-            bail!("give either minutes or programs, and only once");
+        match argument.as_str() {
+            "--minutes" | "--programs" if budget.is_some() => bail!("give either minutes or programs, and only once"),
+            "--minutes" | "--programs" => budget = wanted,
+            "--parsers" => options.parsers = true,
+            "--seed" => options.seed = Some(arguments.value("--seed")?),
+            "--jobs" => options.jobs = arguments.value("--jobs")?,
+            "--model" => options.model = Some(model(&arguments.value::<String>("--model")?)?),
+            "--notion" => options.subject = Some(arguments.value("--notion")?),
+            "--seeds" => options.seeds = Some(arguments.value("--seeds")?),
+            _ => return Err(unexpected(&argument)),
         }
     }
-    Ok(Options { budget: budget.unwrap_or(Budget::Time(minutes(1))), seed })
+    options.budget = budget.unwrap_or(options.budget);
+    if options.parsers && matches!(options.budget, Budget::Programs(_)) {
+        bail!("`--parsers` goes by `--minutes`");
+    }
+    Ok(options)
+}
+
+fn model(name: &str) -> Result<Model> {
+    name.parse().map_err(anyhow::Error::msg)
 }
 
 fn minutes(number: u32) -> Duration {
     Duration::from_secs(60 * u64::from(number))
+}
+
+fn seed_of_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() % 1_000_000 * 1_000_000)
 }
 
 #[cfg(test)]
@@ -59,13 +105,23 @@ mod tests {
 
     #[test]
     fn a_minute_unless_told_otherwise() {
-        assert_eq!(parse(of(&[])).unwrap(), Options { budget: Budget::Time(minutes(1)), seed: None });
-        let options = parse(of(&["--programs", "100", "--seed", "7"])).unwrap();
-        assert_eq!(options, Options { budget: Budget::Programs(100), seed: Some(7) });
+        let options = parse(of(&[])).unwrap();
+        assert_eq!((options.budget, options.seed), (Budget::Time(minutes(1)), None));
+        let options = parse(of(&["--programs", "100", "--seed", "7", "--model", "rc20", "--notion", "races"])).unwrap();
+        assert_eq!((options.budget, options.seed), (Budget::Programs(100), Some(7)));
+        assert_eq!((options.model, options.subject), (Some(Model::Rc20), Some(Subject::Races)));
     }
 
     #[test]
     fn one_budget_only() {
         assert!(parse(of(&["--programs", "1", "--minutes", "1"])).is_err());
+        assert!(parse(of(&["--parsers", "--programs", "1"])).is_err());
+        assert!(parse(of(&["--parsers", "--minutes", "1"])).unwrap().parsers);
+    }
+
+    #[test]
+    fn unknown_names_are_refused() {
+        assert!(parse(of(&["--model", "pso"])).is_err());
+        assert!(parse(of(&["--notion", "state"])).is_err());
     }
 }

@@ -1,0 +1,88 @@
+//! Plain accesses behind a flag, as programs really have them.
+//!
+//! Accesses that are random almost always race already under SC. Whether a race exists only under a weak model is decided by how one
+//! thread passes the location on to another, so many programs get such a hand-over, right or wrong.
+
+use steadfast_graph::random::Rng;
+use steadfast_ir::{
+    BinaryOp, Expr, FenceOrder, Instr, Instruction, LocId, Pc, Place, Program, ReadOrder, RegId, RmwOrder, Thread,
+    ThreadId, WriteOrder,
+};
+use steadfast_span::{Index, Span};
+
+/// Lets one thread raise a flag behind its plain accesses, and the others wait for the flag before theirs.
+pub(crate) fn hand_over(program: &mut Program, rng: &mut Rng) {
+    let flag = Place::Fixed(LocId::new(1 + rng.below(program.locations.len() - 1)));
+    let owner = ThreadId::new(rng.below(program.threads.len()));
+    for id in program.threads.indices() {
+        let thread = &mut program.threads[id];
+        let plain: Vec<usize> = (0..thread.code.len()).filter(|&at| is_plain(&thread.code[Pc::new(at)].op)).collect();
+        let (Some(&first), Some(&last)) = (plain.first(), plain.last()) else { continue };
+        if id == owner {
+            insert_all(thread, last + 1, raise(&flag, rng));
+        } else if rng.chance(90) {
+            insert_all(thread, first, lower(&flag, rng));
+        }
+    }
+}
+
+fn is_plain(op: &Instr) -> bool {
+    matches!(op, Instr::PlainLoad { .. } | Instr::PlainStore { .. })
+}
+
+fn raise(flag: &Place, rng: &mut Rng) -> Vec<Instr> {
+    let mut code = Vec::new();
+    if rng.chance(25) {
+        code.push(Instr::Fence(rng.pick(&[FenceOrder::Release, FenceOrder::SeqCst])));
+    }
+    let (place, value) = (flag.clone(), Expr::Const(1));
+    code.push(if rng.chance(80) {
+        let order = rng.pick(&[WriteOrder::Relaxed, WriteOrder::Release, WriteOrder::Release, WriteOrder::SeqCst]);
+        Instr::Store { place, value, order }
+    } else {
+        let order = rng.pick(&[RmwOrder::Relaxed, RmwOrder::Acquire, RmwOrder::Release, RmwOrder::AcqRel]);
+        Instr::Rmw { dst: None, place, update: value, order }
+    });
+    code
+}
+
+fn lower(flag: &Place, rng: &mut Rng) -> Vec<Instr> {
+    let (place, seen, register) = (flag.clone(), Expr::Const(1), RegId::new(2));
+    let order = rng.pick(&[ReadOrder::Relaxed, ReadOrder::Acquire, ReadOrder::Acquire, ReadOrder::SeqCst]);
+    let mut code = match rng.below(3) {
+        0 => vec![Instr::Wait { dst: None, place, values: vec![seen], order }],
+        1 => {
+            let order = rng.pick(&[RmwOrder::Relaxed, RmwOrder::Acquire, RmwOrder::Release, RmwOrder::AcqRel]);
+            vec![Instr::BlockingCas { place, expected: seen, new: Expr::Const(rng.pick(&[1, 2])), order }]
+        }
+        _ => vec![
+            Instr::Load { dst: register, place, order },
+            Instr::Assume(Expr::binary(BinaryOp::Eq, Expr::Reg(register), seen)),
+        ],
+    };
+    if rng.chance(25) {
+        code.push(Instr::Fence(rng.pick(&[FenceOrder::Acquire, FenceOrder::SeqCst])));
+    }
+    code
+}
+
+/// Inserts instructions. Jumps to the one that was there now lead to the first of them.
+fn insert_all(thread: &mut Thread, at: usize, ops: Vec<Instr>) {
+    let by = ops.len();
+    let retarget = |target: &mut Pc| {
+        if target.index() > at {
+            *target = Pc::new(target.index() + by);
+        }
+    };
+    for Instruction { op, .. } in thread.code.iter_mut() {
+        match op {
+            Instr::Jump(target) => retarget(target),
+            Instr::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(retarget),
+            Instr::Choose(targets) => targets.iter_mut().for_each(retarget),
+            _ => {}
+        }
+    }
+    let mut code: Vec<Instruction> = thread.code.iter().cloned().collect();
+    code.splice(at..at, ops.into_iter().map(|op| Instruction { op, span: Span::default() }));
+    thread.code = code.into_iter().collect();
+}

@@ -1,0 +1,96 @@
+//! The verdict about the verdicts.
+
+use crate::question::{Answer, Expected, Question, Subject};
+use crate::variants::{self, Depth};
+use crate::witness;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use steadfast_ir::Program;
+use steadfast_robust::{Notion, Options, Outcome, Verdict, check};
+
+/// What a comparison came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Everybody says so.
+    Agree(Answer),
+    /// The program is too large for the oracle.
+    Skipped,
+    /// The checker reports a program that is observationally robust, as it may.
+    OverReport,
+    /// Somebody is wrong.
+    Disagree(Fault),
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The oracle allows only other answers.
+    Answer {
+        /// What the oracle says.
+        oracle: String,
+        /// What the checker says.
+        checker: Answer,
+    },
+    /// The checker gave up on a small program.
+    Undecided,
+    /// The checker panicked.
+    Panicked,
+    /// A setting that must not matter changes the answer.
+    Variant(String),
+    /// A setting that must not matter changes the witness.
+    OtherWitness(String),
+    /// The witness does not show what it should.
+    Witness(&'static str),
+    /// A program is robust for every execution graph, and yet not for what can be observed of them.
+    NotImplied,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answer { oracle, checker } => write!(f, "the oracle says {oracle}, the checker {checker:?}"),
+            Self::Undecided => f.write_str("the checker did not decide"),
+            Self::Panicked => f.write_str("the checker panicked"),
+            Self::Variant(name) => write!(f, "another answer {name}"),
+            Self::OtherWitness(name) => write!(f, "another witness {name}"),
+            Self::Witness(problem) => write!(f, "the witness {problem}"),
+            Self::NotImplied => f.write_str("graph-robust, but not observationally robust"),
+        }
+    }
+}
+
+/// Compares everything that there is to compare about a program.
+pub fn judge(program: &Program, question: Question, depth: Depth) -> Judgement {
+    match compare(program, question, depth) {
+        Ok(judgement) => judgement,
+        Err(fault) => Judgement::Disagree(fault),
+    }
+}
+
+fn compare(program: &Program, question: Question, depth: Depth) -> Result<Judgement, Fault> {
+    let options = question.options();
+    let outcome = ask(program, &options)?;
+    let answer = Answer::of(&outcome.verdict).ok_or(Fault::Undecided)?;
+    // The checker's own twins come first: they need no oracle, so that larger programs are compared as well.
+    variants::agree(program, &options, depth, &outcome)?;
+    witness::examine(question, &outcome.verdict)?;
+    if question.subject == Subject::Observational && answer == Answer::NotRobust {
+        let graph = ask(program, &Options { notion: Notion::Graph, ..options.clone() })?;
+        if matches!(graph.verdict, Verdict::Robust) {
+            return Err(Fault::NotImplied);
+        }
+    }
+    match (question.expected(program), answer) {
+        (None, _) => Ok(Judgement::Skipped),
+        (Some(Expected::Exactly(expected)), _) if expected == answer => Ok(Judgement::Agree(answer)),
+        (Some(Expected::AnyViolation), Answer::Race | Answer::NotRobust)
+        | (Some(Expected::RobustOrOverReport), Answer::Robust) => Ok(Judgement::Agree(answer)),
+        (Some(Expected::RobustOrOverReport), Answer::NotRobust) => Ok(Judgement::OverReport),
+        (Some(expected), _) => Err(Fault::Answer { oracle: format!("{expected:?}"), checker: answer }),
+    }
+}
+
+/// Asks the checker, and survives.
+pub(crate) fn ask(program: &Program, options: &Options<'_>) -> Result<Outcome, Fault> {
+    catch_unwind(AssertUnwindSafe(|| check(program, options))).map_err(|_| Fault::Panicked)
+}

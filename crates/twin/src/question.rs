@@ -1,0 +1,175 @@
+//! What is compared, and how each side is asked.
+
+use std::fmt;
+use std::str::FromStr;
+use steadfast_graph::oracle::{self, OracleVerdict, failures, observationally_robust, race_free, robust};
+use steadfast_graph::{Axioms, GhostEdges};
+use steadfast_ir::{Expr, Instr, Place, Program, dataflow};
+use steadfast_robust::{Model, Notion, Options, Verdict};
+
+/// What an answer is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// Graph robustness.
+    Graph,
+    /// Graph robustness with the order of `seq_cst` fences among themselves counted.
+    Letter,
+    /// Observational robustness.
+    Observational,
+    /// Races on plain locations.
+    Races,
+}
+
+impl Subject {
+    /// All subjects.
+    pub const ALL: [Self; 4] = [Self::Graph, Self::Letter, Self::Observational, Self::Races];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Graph => "graph",
+            Self::Letter => "letter",
+            Self::Observational => "observational",
+            Self::Races => "races",
+        }
+    }
+}
+
+impl FromStr for Subject {
+    type Err = UnknownSubject;
+    fn from_str(text: &str) -> Result<Self, UnknownSubject> {
+        Self::ALL.into_iter().find(|subject| subject.name() == text).ok_or(UnknownSubject)
+    }
+}
+
+/// There is no subject of that name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownSubject;
+
+impl fmt::Display for UnknownSubject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the subjects are graph, letter, observational and races")
+    }
+}
+
+impl std::error::Error for UnknownSubject {}
+
+/// An answer, without the evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// Everything is sequentially consistent.
+    Robust,
+    /// Something is not.
+    NotRobust,
+    /// There is a race.
+    Race,
+    /// The program is wrong already under SC.
+    Failed,
+}
+
+impl Answer {
+    /// The answer in a verdict, unless it is none.
+    pub fn of(verdict: &Verdict) -> Option<Self> {
+        match verdict {
+            Verdict::Robust => Some(Self::Robust),
+            Verdict::NotRobust(_) => Some(Self::NotRobust),
+            Verdict::Race(_) => Some(Self::Race),
+            Verdict::Failed(_) => Some(Self::Failed),
+            Verdict::Inconclusive(_) | Verdict::Unsupported(_) => None,
+        }
+    }
+}
+
+/// What the oracle allows the checker to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// This and nothing else.
+    Exactly(Answer),
+    /// A race or a violation of robustness.
+    AnyViolation,
+    /// Robust would be right; "not robust" is an over-report.
+    RobustOrOverReport,
+}
+
+/// A subject under a memory model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Question {
+    /// The memory model.
+    pub model: Model,
+    /// What is asked about it.
+    pub subject: Subject,
+}
+
+/// How many graphs the oracle may visit. More would cost much time for the few programs that need them.
+const MAX_GRAPHS: usize = 6_000;
+
+impl Question {
+    /// Every question that makes sense. RC11 has no ghost location whose order could count.
+    pub fn all() -> Vec<Self> {
+        let asked = |&Self { model, subject }: &Self| subject != Subject::Letter || model != Model::Rc11;
+        let questions = Subject::ALL.into_iter().flat_map(|subject| Model::ALL.map(|model| Self { model, subject }));
+        questions.filter(asked).collect()
+    }
+
+    /// The model as the oracle knows it.
+    pub fn axioms(self) -> Axioms {
+        match self.model {
+            Model::Ra => Axioms::Ra,
+            Model::Sra => Axioms::Sra,
+            Model::Rc20 => Axioms::Rc20,
+            Model::Rc11 => Axioms::Rc11,
+        }
+    }
+
+    /// Which edges of encoded fences count.
+    pub fn ghosts(self) -> GhostEdges {
+        if self.subject == Subject::Letter { GhostEdges::Counted } else { GhostEdges::Ignored }
+    }
+
+    /// The question to the checker.
+    pub fn options(self) -> Options<'static> {
+        let notion = if self.subject == Subject::Observational { Notion::Observational } else { Notion::Graph };
+        Options { fences_by_the_letter: self.subject == Subject::Letter, ..Options::new(self.model, notion) }
+    }
+
+    /// What the oracle says; nothing if the program is too large for it.
+    pub(crate) fn expected(self, program: &Program) -> Option<Expected> {
+        let options = oracle::Options { ghosts: self.ghosts(), max_graphs: MAX_GRAPHS, ..oracle::Options::default() };
+        if can_fail(program) && !failures(program, Axioms::Sc, &options).ok()?.is_empty() {
+            return Some(Expected::Exactly(Answer::Failed));
+        }
+        let ask = |decide: fn(&Program, Axioms, &oracle::Options) -> OracleVerdict| {
+            decide(program, self.axioms(), &options).holds()
+        };
+        let robust_or_not = |robust| if robust { Answer::Robust } else { Answer::NotRobust };
+        match self.subject {
+            Subject::Graph | Subject::Letter => Some(Expected::Exactly(robust_or_not(ask(robust)?))),
+            Subject::Observational if ask(observationally_robust)? => Some(Expected::RobustOrOverReport),
+            Subject::Observational => Some(Expected::Exactly(Answer::NotRobust)),
+            Subject::Races if ask(race_free)? => Some(Expected::Exactly(robust_or_not(ask(robust)?))),
+            Subject::Races if self.decides_races_under_sc() && !ask(robust)? => Some(Expected::AnyViolation),
+            Subject::Races => Some(Expected::Exactly(Answer::Race)),
+        }
+    }
+
+    /// Whether the checker looks for races in SC states only.
+    fn decides_races_under_sc(self) -> bool {
+        matches!(self.model, Model::Ra | Model::Sra)
+    }
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.model.name(), self.subject.name())
+    }
+}
+
+/// Whether the program can go wrong under SC at all. Saves an enumeration for those that cannot.
+fn can_fail(program: &Program) -> bool {
+    let mut code = program.threads.iter().flat_map(|thread| &thread.code);
+    code.any(|instruction| matches!(instruction.op, Instr::Assert(_)) || has_index(&instruction.op))
+}
+
+fn has_index(op: &Instr) -> bool {
+    matches!(dataflow::place(op), Some(Place::Element { index, .. }) if !matches!(index, Expr::Const(_)))
+}

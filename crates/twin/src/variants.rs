@@ -1,0 +1,85 @@
+//! The checker as its own twin: settings that must change neither the answer nor the witness.
+
+use crate::judge::{Fault, ask};
+use crate::question::Answer;
+use steadfast_ir::Program;
+use steadfast_robust::{Notion, Options, Outcome, Reductions, RunStep, Verdict};
+
+/// How many of the settings that must not matter are tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// No reduction at all, no symmetry, all writes together, two workers.
+    Quick,
+    /// Every set of reductions, and everything else.
+    #[default]
+    Thorough,
+}
+
+/// Compares an outcome with those of other settings.
+pub(crate) fn agree(program: &Program, options: &Options<'_>, depth: Depth, outcome: &Outcome) -> Result<(), Fault> {
+    for (name, variant) in variants(options, depth) {
+        let other = ask(program, &variant)?;
+        if Answer::of(&other.verdict) != Answer::of(&outcome.verdict) {
+            return Err(Fault::Variant(name));
+        }
+        if options.notion == Notion::Graph && !same_witness(&outcome.verdict, &other.verdict) {
+            return Err(Fault::OtherWitness(name));
+        }
+    }
+    Ok(())
+}
+
+fn variants<'a>(options: &Options<'a>, depth: Depth) -> Vec<(String, Options<'a>)> {
+    let sets = match depth {
+        Depth::Quick => vec![Reductions::NONE, Reductions { symmetry: false, ..Reductions::ALL }],
+        Depth::Thorough => proper_subsets().collect(),
+    };
+    let mut variants: Vec<(String, Options<'a>)> =
+        sets.into_iter().map(|set| (without(set), Options { reductions: set, ..options.clone() })).collect();
+    if options.notion == Notion::Graph {
+        let joint = Options { joint: true, ..options.clone() };
+        variants.push(("jointly".into(), joint.clone()));
+        let plain = Options { reductions: Reductions::NONE, ..joint };
+        variants.extend((depth == Depth::Thorough).then(|| (format!("jointly, {}", without(Reductions::NONE)), plain)));
+    }
+    variants.push(("with two workers".into(), Options { jobs: 2, ..options.clone() }));
+    if depth == Depth::Thorough {
+        variants.push(("without spin detection".into(), Options { spin: false, ..options.clone() }));
+    }
+    variants
+}
+
+/// Every set of reductions but the full one.
+fn proper_subsets() -> impl Iterator<Item = Reductions> {
+    (0..15_u32).map(|set| {
+        let on = |at: u32| set >> at & 1 == 1;
+        Reductions { symmetry: on(0), classes: on(1), relevance: on(2), covering: on(3) }
+    })
+}
+
+fn without(set: Reductions) -> String {
+    let all = [
+        ("symmetry", set.symmetry),
+        ("classes", set.classes),
+        ("relevance", set.relevance),
+        ("covering", set.covering),
+    ];
+    let off: Vec<&str> = all.into_iter().filter(|&(_, on)| !on).map(|(name, _)| name).collect();
+    format!("without {}", off.join(", "))
+}
+
+fn same_witness(one: &Verdict, other: &Verdict) -> bool {
+    match (one.witness(), other.witness()) {
+        (Some(one), Some(other)) => {
+            let runs = one.run.iter().zip(&other.run);
+            one.run.len() == other.run.len()
+                && same_step(&one.step, &other.step)
+                && runs.into_iter().all(|(one, other)| same_step(one, other))
+        }
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+fn same_step(one: &RunStep, other: &RunStep) -> bool {
+    one.place == other.place && one.event == other.event && one.text == other.text
+}

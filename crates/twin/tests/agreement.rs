@@ -1,0 +1,76 @@
+//! The checker and its twins agree on a fixed set of random programs. `cargo xtask fuzz` asks about many more.
+#![allow(missing_docs)]
+
+use steadfast_robust::Model;
+use steadfast_twin::{Budget, Campaign, Depth, Question, Subject, Tally};
+
+/// How many programs each question is asked about.
+const PROGRAMS: u64 = 1_500;
+
+/// Asks a question and insists on agreement.
+fn agreed(model: Model, subject: Subject) -> Tally {
+    let question = Question { model, subject };
+    let seed = 1;
+    let tally = Campaign { question, seed, depth: Depth::Quick, budget: Budget::Programs(PROGRAMS), jobs: 1 }.run();
+    let findings: Vec<String> = tally.findings.iter().take(3).map(ToString::to_string).collect();
+    assert!(findings.is_empty(), "{question}, seeds from {seed}\n{}", findings.join("\n"));
+    assert!(tally.skipped * 20 < tally.programs, "{question}: {} programs were too large", tally.skipped);
+    tally
+}
+
+/// Both answers have to occur often enough for the comparison to mean something.
+fn not_one_sided(model: Model, subject: Subject) {
+    let tally = agreed(model, subject);
+    assert!(tally.robust * 4 > tally.programs, "only {} are robust", tally.robust);
+    let violations = tally.not_robust + tally.races;
+    assert!(violations * 30 > tally.programs, "only {violations} are not");
+}
+
+macro_rules! questions {
+    ($($name:ident: $model:ident $subject:ident,)*) => {
+        $(#[test]
+        fn $name() {
+            not_one_sided(Model::$model, Subject::$subject);
+        })*
+    };
+}
+
+questions! {
+    graph_ra: Ra Graph,
+    graph_sra: Sra Graph,
+    graph_rc20: Rc20 Graph,
+    graph_rc11: Rc11 Graph,
+    letter_ra: Ra Letter,
+    letter_sra: Sra Letter,
+    letter_rc20: Rc20 Letter,
+    observational_ra: Ra Observational,
+    observational_sra: Sra Observational,
+    observational_rc20: Rc20 Observational,
+    observational_rc11: Rc11 Observational,
+    races_ra: Ra Races,
+    races_sra: Sra Races,
+    races_rc20: Rc20 Races,
+    races_rc11: Rc11 Races,
+}
+
+#[test]
+fn the_samples_contain_what_the_reductions_work_on() {
+    use steadfast_ir::Instr;
+    let programs: Vec<_> = (0..400).map(|seed| steadfast_twin::sample(seed, Subject::Graph)).collect();
+    let count = |wanted: &dyn Fn(&steadfast_ir::Program) -> bool| programs.iter().filter(|p| wanted(p)).count();
+    let twins =
+        count(&|p| p.threads.iter().enumerate().any(|(at, t)| p.threads.iter().skip(at + 1).any(|u| t.code == u.code)));
+    let has = |wanted: fn(&Instr) -> bool| count(&|p| p.threads.iter().flat_map(|t| &t.code).any(|i| wanted(&i.op)));
+    assert!(twins > 60, "{twins} programs with equal threads");
+    assert!(has(|op| matches!(op, Instr::Lock(_))) > 5);
+    assert!(has(|op| matches!(op, Instr::Assume(_))) > 5);
+    assert!(has(|op| matches!(steadfast_ir::dataflow::place(op), Some(steadfast_ir::Place::Element { .. }))) > 20);
+}
+
+#[test]
+fn the_number_of_workers_does_not_matter() {
+    let question = Question { model: Model::Rc20, subject: Subject::Observational };
+    let run = |jobs| Campaign { question, seed: 9, depth: Depth::Quick, budget: Budget::Programs(200), jobs }.run();
+    let (one, two) = (run(1), run(2));
+    assert_eq!((one.robust, one.not_robust, one.over_reports), (two.robust, two.not_robust, two.over_reports));
+}

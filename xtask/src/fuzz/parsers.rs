@@ -1,0 +1,227 @@
+//! The parsers against hostile text: whatever they read, they answer in time, without a panic, and with places inside the text.
+//!
+//! Inputs come in batches. A batch depends on nothing but its seed, which is written to `target/fuzz/` before it starts, so that even an input
+//! that ends the whole process can be found again.
+
+use super::mutate::mutate;
+use super::{Budget, Options};
+use crate::process::root;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use steadfast_diag::Severity;
+use steadfast_graph::random::Rng;
+use steadfast_lang::{Dialect, Parsed, parse};
+use steadfast_span::{SourceFile, Span};
+
+/// How many inputs a batch has.
+const BATCH: u64 = 2_000;
+/// How many texts a batch keeps to start from. New ones are kept when they get an answer that none before got.
+const POOL: usize = 400;
+/// How long a parser may take.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How many different mistakes end the run.
+const ENOUGH: usize = 10;
+
+/// A text that was answered wrongly.
+struct Mistake {
+    problem: String,
+    dialect: Dialect,
+    text: String,
+}
+
+/// Runs until the time is up or enough was found.
+pub(super) fn run(options: &Options, seed: u64) -> Result<()> {
+    let Budget::Time(time) = options.budget else { bail!("`--parsers` goes by `--minutes`") };
+    let seeds = seeds(options.seeds.as_deref())?;
+    println!("{} texts to start from", seeds.len());
+    let directory = root().join("target/fuzz");
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    let end = Instant::now() + time;
+    let (next, inputs, found) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
+    // A caught panic is a finding; its message would only disturb the others.
+    std::panic::set_hook(Box::new(|_| {}));
+    std::thread::scope(|scope| {
+        for worker in 0..options.jobs.max(1) {
+            let (seeds, directory, next, inputs, found) = (&seeds, &directory, &next, &inputs, &found);
+            scope.spawn(move || {
+                while Instant::now() < end && found.lock().is_ok_and(|found| found.len() < ENOUGH) {
+                    let batch = seed.wrapping_add(next.fetch_add(1, Ordering::Relaxed));
+                    // Only needed after a crash, so failing to write it is no reason to stop.
+                    let _ = std::fs::write(directory.join(format!("batch-{worker}")), batch.to_string());
+                    run_batch(batch, seeds, found);
+                    inputs.fetch_add(BATCH, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let _ = std::panic::take_hook();
+    let found = found.into_inner().unwrap_or_default();
+    println!("{} inputs, {} mistakes", inputs.into_inner(), found.len());
+    report(&found, &directory)
+}
+
+fn report(found: &[Mistake], directory: &Path) -> Result<()> {
+    for (number, mistake) in found.iter().enumerate() {
+        let extension = if mistake.dialect == Dialect::Tpl { "tpl" } else { "sf" };
+        let path = directory.join(format!("mistake-{number}.{extension}"));
+        std::fs::write(&path, &mistake.text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("\n{}: {}\n{:?}", path.display(), mistake.problem, mistake.text);
+    }
+    if found.is_empty() { Ok(()) } else { bail!("{} mistakes", found.len()) }
+}
+
+/// The texts in the corpus, and those in the given directory.
+fn seeds(more: Option<&Path>) -> Result<Vec<(Dialect, String)>> {
+    let mut paths = Vec::new();
+    collect(&root().join("corpus"), &mut paths)?;
+    more.map_or(Ok(()), |directory| collect(directory, &mut paths))?;
+    paths.sort();
+    let mut seeds = Vec::new();
+    for path in paths {
+        let name = path.to_string_lossy();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        seeds.push((Dialect::detect(&name, &text), text));
+    }
+    if seeds.is_empty() {
+        bail!("there are no programs to start from");
+    }
+    Ok(seeds)
+}
+
+fn collect(directory: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, paths)?;
+        } else if path.extension().is_some_and(|extension| extension == "sf" || extension == "tpl") {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn run_batch(seed: u64, seeds: &[(Dialect, String)], found: &Mutex<Vec<Mistake>>) {
+    let mut rng = Rng::new(seed);
+    let mut pool: Vec<(Dialect, String)> = (0..POOL / 4).map(|_| seeds[rng.below(seeds.len())].clone()).collect();
+    let mut answers = BTreeSet::new();
+    for _ in 0..BATCH {
+        let (dialect, text) = &pool[rng.below(pool.len())];
+        let other = &pool[rng.below(pool.len())].1;
+        let text = mutate(text, other, &mut rng);
+        // Sometimes a parser gets the other language.
+        let dialect = if rng.chance(3) { opposite(*dialect) } else { *dialect };
+        match examine(&text, dialect) {
+            Ok(answer) => {
+                if answers.insert(answer) && pool.len() < POOL {
+                    pool.push((dialect, text));
+                }
+            }
+            Err(problem) => record(problem, dialect, &text, found),
+        }
+    }
+}
+
+fn opposite(dialect: Dialect) -> Dialect {
+    match dialect {
+        Dialect::Tpl => Dialect::Steadfast,
+        Dialect::Steadfast => Dialect::Tpl,
+    }
+}
+
+/// Keeps one text for each problem, as short as it gets.
+fn record(problem: String, dialect: Dialect, text: &str, found: &Mutex<Vec<Mistake>>) {
+    let Ok(mut found) = found.lock() else { return };
+    if found.iter().all(|mistake| (&mistake.problem, mistake.dialect) != (&problem, dialect)) {
+        let text = shorten(text, &|shorter| examine(shorter, dialect).as_ref() == Err(&problem));
+        found.push(Mistake { problem, dialect, text });
+    }
+}
+
+/// Cuts out pieces, large ones first, while the text keeps a property.
+fn shorten(text: &str, keeps: &dyn Fn(&str) -> bool) -> String {
+    let mut best: Vec<char> = text.chars().collect();
+    let mut size = best.len();
+    while size > 0 {
+        let mut at = 0;
+        while at < best.len() {
+            let end = (at + size).min(best.len());
+            let shorter: Vec<char> = best[..at].iter().chain(&best[end..]).copied().collect();
+            if keeps(&shorter.iter().collect::<String>()) {
+                best = shorter;
+            } else {
+                at += size;
+            }
+        }
+        size /= 2;
+    }
+    best.into_iter().collect()
+}
+
+/// The kind of answer that a parser gives: the codes of its diagnostics. Or what is wrong with it.
+fn examine(text: &str, dialect: Dialect) -> Result<Vec<&'static str>, String> {
+    let started = Instant::now();
+    let parsed =
+        catch_unwind(AssertUnwindSafe(|| parse(&SourceFile::new("input", text), dialect))).map_err(|cause| {
+            let message = cause.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string));
+            // Numbers in the message would make one mistake look like many.
+            let message: String =
+                message.unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
+            format!("panic: {message}")
+        })?;
+    if started.elapsed() > PATIENCE {
+        return Err(format!("took longer than {} s", PATIENCE.as_secs()));
+    }
+    let errors = parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    if errors == parsed.program.is_some() {
+        return Err("a program exactly if there is no error: not so here".to_owned());
+    }
+    if let Some(span) = spans(&parsed).into_iter().find(|&span| !is_inside(text, span)) {
+        return Err(format!(
+            "a span outside the text, or inside a character, {} it",
+            if span.end as usize > text.len() { "past" } else { "in" }
+        ));
+    }
+    Ok(parsed.diagnostics.iter().map(|diagnostic| diagnostic.code.0).collect())
+}
+
+fn spans(parsed: &Parsed) -> Vec<Span> {
+    let labels = parsed.diagnostics.iter().flat_map(|diagnostic| &diagnostic.labels).map(|label| label.span);
+    let mut spans: Vec<Span> = labels.chain(parsed.expectations.iter().map(|expectation| expectation.span)).collect();
+    if let Some(program) = &parsed.program {
+        spans.extend(program.locations.iter().map(|location| location.span));
+        for thread in &program.threads {
+            spans.push(thread.span);
+            spans.extend(thread.code.iter().map(|instruction| instruction.span));
+        }
+    }
+    spans
+}
+
+fn is_inside(text: &str, span: Span) -> bool {
+    span.start <= span.end && text.get(span.range()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_shortened_to_what_matters() {
+        assert_eq!(shorten("thread t { é.load(); }", &|text| text.contains('é') && text.contains('}')), "é}");
+    }
+
+    #[test]
+    fn a_batch_finds_nothing() {
+        let found = Mutex::new(Vec::new());
+        let seeds = [(Dialect::Tpl, "global x; fn t { x.store(1, rel); }".to_owned())];
+        run_batch(1, &seeds, &found);
+        assert!(found.into_inner().unwrap().is_empty());
+    }
+}
