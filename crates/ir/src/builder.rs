@@ -1,8 +1,8 @@
 //! Building programs in code: used by front ends, tests and the random generator.
 
 use crate::{
-    Expr, FenceOrder, Instr, Instruction, LocId, LocKind, Location, Pc, Place, Program, ReadOrder, RegId, Register, RmwOrder,
-    Thread, Value, Wrap, WriteOrder,
+    Expr, FenceOrder, Instr, Instruction, LocId, LocKind, Location, Pc, Place, Program, ReadOrder, RegId, Register,
+    RmwOrder, Thread, Value, Wrap, WriteOrder,
 };
 use steadfast_span::{Index, IndexVec, Span};
 
@@ -90,12 +90,8 @@ pub struct ThreadBuilder {
 impl ThreadBuilder {
     /// A thread without code. `modulus` is that of registers declared with [`ThreadBuilder::register`].
     pub fn new(name: &str, modulus: u16) -> Self {
-        let thread = Thread {
-            name: name.into(),
-            registers: IndexVec::new(),
-            code: IndexVec::new(),
-            span: Span::default(),
-        };
+        let thread =
+            Thread { name: name.into(), registers: IndexVec::new(), code: IndexVec::new(), span: Span::default() };
         Self { thread, modulus, span: Span::default(), labels: Vec::new() }
     }
 

@@ -45,5 +45,7 @@ pub use builder::{Label, ProgramBuilder, ThreadBuilder};
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
 pub use instr::{Instr, Instruction, Place};
 pub use order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
-pub use program::{LocKind, LocId, Location, Pc, Program, RegId, Register, Thread, ThreadId, ValidationError, Value, Wrap};
+pub use program::{
+    LocId, LocKind, Location, Pc, Program, RegId, Register, Thread, ThreadId, ValidationError, Value, Wrap,
+};
 pub use regset::RegSet;

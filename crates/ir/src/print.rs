@@ -54,9 +54,8 @@ impl Program {
     pub fn instr_text(&self, thread: &Thread, instr: &Instr) -> String {
         let expr = |e: &Expr| Self::expr_text(thread, e);
         let place = |p: &Place| self.place_text(thread, p);
-        let into = |dst: &Option<crate::RegId>| {
-            dst.map_or(String::new(), |reg| format!("{} := ", thread.registers[reg].name))
-        };
+        let into =
+            |dst: &Option<crate::RegId>| dst.map_or(String::new(), |reg| format!("{} := ", thread.registers[reg].name));
         match instr {
             Instr::Assign { dst, value } => format!("{} := {}", thread.registers[*dst].name, expr(value)),
             Instr::Jump(target) => format!("goto {}", target.index()),

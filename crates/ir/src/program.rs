@@ -122,7 +122,8 @@ impl Program {
     /// Checks the invariants listed at the top of this crate.
     pub fn validate(&self) -> Result<(), ValidationError> {
         for thread in &self.threads {
-            let fail = |message: &str, span| Err(ValidationError { message: format!("{}: {message}", thread.name), span });
+            let fail =
+                |message: &str, span| Err(ValidationError { message: format!("{}: {message}", thread.name), span });
             if !matches!(thread.code.iter().last(), Some(Instruction { op: Instr::Halt, .. })) {
                 return fail("the code does not end with halt", thread.span);
             }

@@ -557,7 +557,6 @@ impl<'p> Automaton<'p> {
             return false;
         }
         let landing = self.land(state, value, effect);
-        landing.failures.is_empty()
-            && matches!(landing.states.as_slice(), [(next, Fences::None)] if next == state)
+        landing.failures.is_empty() && matches!(landing.states.as_slice(), [(next, Fences::None)] if next == state)
     }
 }

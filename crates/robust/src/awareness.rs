@@ -59,4 +59,3 @@ pub fn initial<C: Cells>(cells: &mut C, shape: Shape, all: C::Cell, lane: impl F
 pub fn aware<C: Cells>(cells: &C, actor: usize) -> C::Cell {
     cells.get(V, actor)
 }
-

@@ -3,13 +3,14 @@
 use crate::automaton::{Access, Reading};
 use crate::awareness;
 use crate::column::ColumnLayout;
-use crate::explored::{Explored, Explorer};
 use crate::decision::{Decision, Finding};
+use crate::explored::{Explored, Explorer};
 use crate::futures::{self, Outlooks};
-use crate::hunt::{HuntResult, Ops};
+use crate::hunt::HuntResult;
 use crate::joint::Trace;
 use crate::machine::{Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape};
+use crate::ops::Ops;
 use crate::options::{Model, Options, Outcome, Place, Statistics, Verdict};
 use crate::tracker::Tracker;
 use crate::witness::{self, Goal, Witness};
@@ -63,7 +64,8 @@ fn too_large(program: &Program) -> Option<String> {
     if threads > LARGEST {
         return Some(format!("{threads} threads; the limit is {LARGEST}"));
     }
-    (locations > LARGEST).then(|| format!("{locations} shared locations (array cells count singly); the limit is {LARGEST}"))
+    (locations > LARGEST)
+        .then(|| format!("{locations} shared locations (array cells count singly); the limit is {LARGEST}"))
 }
 
 /// What is asked, with what every step of the answer needs.
@@ -80,11 +82,7 @@ impl<'a> Question<'a> {
         let is_fence = |op: &Instr| *op == Instr::Fence(FenceOrder::SeqCst);
         let has_fence = self.program.threads.iter().any(|thread| thread.code.iter().any(|i| is_fence(&i.op)));
         let ghost = (has_fence && self.options.model != Model::Rc11).then_some(self.program.locations.len() as u16);
-        Reading {
-            strengthen: matches!(self.options.model, Model::Ra | Model::Sra),
-            ghost,
-            spin: self.options.spin,
-        }
+        Reading { strengthen: matches!(self.options.model, Model::Ra | Model::Sra), ghost, spin: self.options.spin }
     }
 
     fn machine(&self, layout: Layout, symmetry: bool) -> Machine<'a> {
@@ -140,7 +138,8 @@ impl<'a> Question<'a> {
         let mut spins: Vec<Place> = (0..machine.threads())
             .flat_map(|thread| {
                 let automaton = &machine.automata[machine.class_of[thread]];
-                let spinning = (0..automaton.len() as u32).map(|id| automaton.access(id)).filter(|a| !a.spins.is_empty());
+                let spinning =
+                    (0..automaton.len() as u32).map(|id| automaton.access(id)).filter(|a| !a.spins.is_empty());
                 spinning.map(move |access| place(machine, thread, access.pc)).collect::<Vec<_>>()
             })
             .collect();
@@ -165,7 +164,9 @@ impl<'a> Question<'a> {
         match self.options.model {
             Model::Ra => run(self.search_with((machine, graph, outlooks), &Ra { strong: false })),
             Model::Sra => run(self.search_with((machine, graph, outlooks), &Ra { strong: true })),
-            Model::Rc20 => run(self.search_with((machine, graph, outlooks), &Rc20 { seq_cst: has_seq_cst(self.program) })),
+            Model::Rc20 => {
+                run(self.search_with((machine, graph, outlooks), &Rc20 { seq_cst: has_seq_cst(self.program) }))
+            }
             Model::Rc11 => run(self.search_with((machine, graph, outlooks), &Rc11)),
         }
     }
@@ -214,7 +215,12 @@ impl<'a> Question<'a> {
         }
     }
 
-    fn witness_with<M: MemoryModel, const W: usize>(&self, machine: &Machine<'_>, model: &M, goal: Goal) -> Option<Witness> {
+    fn witness_with<M: MemoryModel, const W: usize>(
+        &self,
+        machine: &Machine<'_>,
+        model: &M,
+        goal: Goal,
+    ) -> Option<Witness> {
         let layout = self.layout(model);
         let tracker = Tracker { model, layout: &layout, blind: self.blind() };
         witness::search::<M, W>(machine, &tracker, self.options, goal)
@@ -325,7 +331,11 @@ fn deadlock(machine: &Machine<'_>, graph: &dyn Explored) -> Vec<Place> {
 }
 
 fn accesses(machine: &Machine<'_>) -> Vec<Vec<Access>> {
-    machine.automata.iter().map(|automaton| (0..automaton.len() as u32).map(|id| automaton.access(id)).collect()).collect()
+    machine
+        .automata
+        .iter()
+        .map(|automaton| (0..automaton.len() as u32).map(|id| automaton.access(id)).collect())
+        .collect()
 }
 
 /// Permutations by thread and place; empty where a thread cannot get there.

@@ -3,14 +3,16 @@
 use crate::automaton::Access;
 use crate::explored::Explored;
 use crate::futures::Outlooks;
-use crate::hunt::{Hunt, HuntResult, Ops};
+use crate::hunt::{Hunt, HuntResult};
 use crate::joint::{Joint, Trace};
 use crate::machine::Machine;
 use crate::models::MemoryModel;
+use crate::ops::Ops;
 use crate::options::{Model, Notion, Options};
 use crate::prey::{Grain, Prey, all_prey};
 use crate::tracker::{Quarry, Tracker};
 use steadfast_explore::{Bound, Budget};
+use steadfast_ir::values::ValueSet;
 
 /// What the searches say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,10 +90,12 @@ impl<M: MemoryModel> Decision<'_, M> {
             if let Some(locations) = &suspects {
                 prey.retain(|prey| locations.contains(&prey.quarry.loc));
             }
-            let exact = grain != Grain::Location;
-            let caught = self.hunt(&prey, exact, total)?;
+            let caught = self.hunt(&prey, grain != Grain::Location, total)?;
             if caught.is_empty() {
                 return Ok(Finding::Nothing);
+            }
+            if caught.iter().any(|&quarry| self.is_exact(quarry)) {
+                return Ok(Finding::Stale);
             }
             suspects = Some(caught.into_iter().map(|quarry| quarry.loc).collect());
         }
@@ -103,11 +107,24 @@ impl<M: MemoryModel> Decision<'_, M> {
         for &grain in self.grains().iter().filter(|_| !joint) {
             let mut prey = self.prey(grain);
             prey.reverse();
-            if self.hunt(&prey, true, total)?.is_empty() {
+            let caught = self.hunt(&prey, true, total)?;
+            if caught.is_empty() {
                 return Ok(Finding::Nothing);
+            }
+            if caught.iter().any(|&quarry| self.is_exact(quarry)) {
+                break;
             }
         }
         self.all_together(total, Finding::Observed)
+    }
+
+    /// Whether a catch is a violation for sure: either values were told apart, or no access of the location can tell them apart.
+    fn is_exact(&self, quarry: Quarry) -> bool {
+        let values = self.machine.domain(quarry.loc);
+        let indifferent = |set: &ValueSet| set.is_empty() || values.iter().all(|value| set.contains(value));
+        let mut here = self.accesses.iter().flatten().filter(|access| access.loc == Some(quarry.loc));
+        quarry.value.is_some()
+            || here.all(|access| indifferent(&access.read_values) && indifferent(&access.update_values))
     }
 
     fn all_together(&self, total: &mut HuntResult, bad: Finding) -> Result<Finding, Bound> {

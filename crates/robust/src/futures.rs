@@ -26,41 +26,44 @@ pub type Futures = Vec<Vec<Future>>;
 
 /// Computes the futures of all local states that a finished exploration has found.
 pub fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
-    machine.automata.iter().map(|automaton| {
-        let steps = automaton.known_steps();
-        let mut futures: Vec<Future> = (0..automaton.len() as u32)
-            .map(|id| {
-                let access = automaton.access(id);
-                let bit = access.loc.filter(|_| access.plain.is_none()).map_or(0, |loc| 1 << loc);
-                let fence = access.loc.is_none() && !access.halted;
-                let fence_bit = ghost.filter(|_| fence).map_or(0, |loc| 1 << loc);
-                Future {
-                    reads: if access.read_values.is_empty() { 0 } else { bit },
-                    writes: fence_bit | if access.writes || !access.update_values.is_empty() { bit } else { 0 },
-                    plain: access.loc.filter(|_| access.plain.is_some()).map_or(0, |loc| 1 << loc),
-                    active: !access.halted,
+    machine
+        .automata
+        .iter()
+        .map(|automaton| {
+            let steps = automaton.known_steps();
+            let mut futures: Vec<Future> = (0..automaton.len() as u32)
+                .map(|id| {
+                    let access = automaton.access(id);
+                    let bit = access.loc.filter(|_| access.plain.is_none()).map_or(0, |loc| 1 << loc);
+                    let fence = access.loc.is_none() && !access.halted;
+                    let fence_bit = ghost.filter(|_| fence).map_or(0, |loc| 1 << loc);
+                    Future {
+                        reads: if access.read_values.is_empty() { 0 } else { bit },
+                        writes: fence_bit | if access.writes || !access.update_values.is_empty() { bit } else { 0 },
+                        plain: access.loc.filter(|_| access.plain.is_some()).map_or(0, |loc| 1 << loc),
+                        active: !access.halted,
+                    }
+                })
+                .collect();
+            let mut changed = true;
+            while changed {
+                changed = false;
+                for step in steps.iter().rev() {
+                    let next = futures[step.next as usize];
+                    let mine = &mut futures[step.source as usize];
+                    let merged = Future {
+                        reads: mine.reads | next.reads,
+                        writes: mine.writes | next.writes,
+                        plain: mine.plain | next.plain,
+                        active: mine.active | next.active,
+                    };
+                    changed |= merged != *mine;
+                    *mine = merged;
                 }
-            })
-            .collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for step in steps.iter().rev() {
-                let next = futures[step.next as usize];
-                let mine = &mut futures[step.source as usize];
-                let merged = Future {
-                    reads: mine.reads | next.reads,
-                    writes: mine.writes | next.writes,
-                    plain: mine.plain | next.plain,
-                    active: mine.active | next.active,
-                };
-                changed |= merged != *mine;
-                *mine = merged;
             }
-        }
-        futures
-    })
-    .collect()
+            futures
+        })
+        .collect()
 }
 
 /// Everything may still happen: what switching relevance off means.
@@ -95,11 +98,8 @@ impl Outlooks {
             })
             .collect();
         let mut known: FxHashMap<Box<[u64]>, u32> = FxHashMap::default();
-        let mut outlooks = Self {
-            of_state: vec![0; graph.id_bound()],
-            combinations: Vec::new(),
-            touches: vec![0; graph.id_bound()],
-        };
+        let mut outlooks =
+            Self { of_state: vec![0; graph.id_bound()], combinations: Vec::new(), touches: vec![0; graph.id_bound()] };
         let touched: Vec<Vec<LocSet>> = machine
             .automata
             .iter()

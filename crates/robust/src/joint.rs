@@ -8,14 +8,15 @@ use crate::awareness;
 use crate::event::{EventKind, Transition};
 use crate::explored::Explored;
 use crate::futures::{Future, Outlooks};
-use crate::hunt::{HuntResult, Op, Ops};
+use crate::hunt::HuntResult;
 use crate::lanes::{BitWriter, Block, Lanes};
 use crate::machine::Machine;
 use crate::models::{Axis, Cells, MemoryModel, Shape};
+use crate::ops::{Op, Ops};
 use crate::options::Notion;
 use crate::prey::Prey;
-use crate::tracker::Quarry;
 use crate::taint::{Taints, UNTAINTED};
+use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
 use steadfast_explore::largest_first::LargestFirst;
 use steadfast_explore::{Bound, Budget, CoverSet, StateId};
@@ -169,7 +170,8 @@ impl<M: MemoryModel> Joint<'_, M> {
                     continue;
                 }
                 let from = &self.permutations[op.thread][op.place];
-                let Some(after) = taints.after((&transitions[transition as usize], transition), op.thread, from, taint, goes_wrong)
+                let Some(after) =
+                    taints.after((&transitions[transition as usize], transition), op.thread, from, taint, goes_wrong)
                 else {
                     result.violation = true;
                     let mut to_here = search.trace(node, Cause::Noticed(op.thread));
@@ -283,7 +285,14 @@ impl<M: MemoryModel> Joint<'_, M> {
         Ok(wrong)
     }
 
-    fn step<const N: usize>(&self, map: &LaneMap<N>, views: &mut Views<N>, op: Op, overwritten: Option<Quarry>, wrong: bool) {
+    fn step<const N: usize>(
+        &self,
+        map: &LaneMap<N>,
+        views: &mut Views<N>,
+        op: Op,
+        overwritten: Option<Quarry>,
+        wrong: bool,
+    ) {
         let (event, actor) = (op.event, op.thread);
         let loc = event.loc as usize;
         if !wrong {
@@ -478,7 +487,9 @@ impl Search {
     fn trace(&self, node: u32, cause: Cause) -> Trace {
         let mut steps = Vec::new();
         let mut at = node;
-        while let Some(origin) = self.origins.as_ref().map(|origins| origins[at as usize]).filter(|o| o.parent != u32::MAX) {
+        while let Some(origin) =
+            self.origins.as_ref().map(|origins| origins[at as usize]).filter(|o| o.parent != u32::MAX)
+        {
             steps.push((origin.label, origin.wrong));
             at = origin.parent;
         }

@@ -27,6 +27,7 @@ mod joint;
 mod lanes;
 mod machine;
 mod models;
+mod ops;
 mod options;
 mod prey;
 mod taint;
@@ -35,5 +36,5 @@ mod witness;
 
 pub use check::check;
 pub use options::{Model, Notion, Options, Outcome, Place, Reductions, Statistics, Verdict};
-pub use witness::{RunStep, ViolationKind, Witness};
 pub use steadfast_explore::{Bound, Limits};
+pub use witness::{RunStep, ViolationKind, Witness};

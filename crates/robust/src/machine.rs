@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steadfast_explore::System;
-use steadfast_ir::values::ValueAnalysis;
-use steadfast_ir::{Program, Value};
+use steadfast_ir::values::{ValueAnalysis, ValueSet};
+use steadfast_ir::{LocId, Program, Value};
 use steadfast_span::Index;
 
 /// The part of an edge's label that a monitor needs.
@@ -93,6 +93,7 @@ pub struct Machine<'p> {
     /// The program that runs.
     pub program: &'p Program,
     layout: Layout,
+    analysis: &'p ValueAnalysis,
     /// One automaton per class of threads with the same code.
     pub automata: Vec<Automaton<'p>>,
     /// For every thread, its class.
@@ -166,6 +167,7 @@ impl<'p> Machine<'p> {
         Self {
             program,
             layout,
+            analysis,
             automata,
             class_of,
             neighbours,
@@ -174,6 +176,11 @@ impl<'p> Machine<'p> {
             overflow: AtomicBool::new(false),
             failed: AtomicBool::new(false),
         }
+    }
+
+    /// What a location can hold.
+    pub fn domain(&self, loc: u16) -> &ValueSet {
+        &self.analysis.locations[LocId::new(loc as usize)]
     }
 
     /// How many threads there are.

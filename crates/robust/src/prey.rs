@@ -3,8 +3,8 @@
 use crate::automaton::Access;
 use crate::event::EventKind;
 use crate::explored::Explored;
-use crate::hunt::Ops;
 use crate::machine::Machine;
+use crate::ops::Ops;
 use crate::tracker::Quarry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use steadfast_explore::StateId;

@@ -35,7 +35,8 @@ impl<'a> Taints<'a> {
     pub fn notices(&self, thread: usize, local: u32, taint: u32) -> bool {
         let tainted = &self.all[taint as usize][thread];
         let automaton = &self.machine.automata[self.machine.class_of[thread]];
-        !tainted.is_empty() && dataflow::observed(&automaton.thread().code[automaton.state(local).pc].op).intersects(tainted)
+        !tainted.is_empty()
+            && dataflow::observed(&automaton.thread().code[automaton.state(local).pc].op).intersects(tainted)
     }
 
     /// The taints after a transition of a thread, with threads then moved (`from[i]` is where the thread at place `i` was); `wrong` if its read goes

@@ -89,7 +89,13 @@ impl<M: MemoryModel> Tracker<'_, M> {
 
     /// Whether the next access of a thread could take the quarry and leave SC by it: as a read, or as a write or update.
     #[inline]
-    pub fn strikes<const P: usize>(&self, bits: &[u64; P], quarry: Quarry, access: &Access, thread: usize) -> (bool, bool) {
+    pub fn strikes<const P: usize>(
+        &self,
+        bits: &[u64; P],
+        quarry: Quarry,
+        access: &Access,
+        thread: usize,
+    ) -> (bool, bool) {
         if access.loc != Some(quarry.loc) {
             return (false, false);
         }

@@ -77,7 +77,12 @@ impl<'m, 'p> Replay<'m, 'p> {
     }
 
     /// One access that reads from, or is ordered right behind, `source` instead of the newest write.
-    pub(super) fn access(&mut self, thread: usize, transition: &Transition, source: Option<EventId>) -> Option<EventId> {
+    pub(super) fn access(
+        &mut self,
+        thread: usize,
+        transition: &Transition,
+        source: Option<EventId>,
+    ) -> Option<EventId> {
         let automaton = &self.machine.automata[self.machine.class_of[thread]];
         let pc = automaton.state(transition.source).pc;
         let place = self.place(thread, pc);
@@ -107,13 +112,30 @@ impl<'m, 'p> Replay<'m, 'p> {
     }
 
     /// Ends the replay: `offender`, one of the steps, takes `stale`.
-    pub(super) fn finish(mut self, kind: ViolationKind, offender: EventId, stale: EventId, newest: Option<EventId>) -> Witness {
-        let at = self.run.iter().position(|step| step.event == Some(offender)).expect("the offending step was replayed");
+    pub(super) fn finish(
+        mut self,
+        kind: ViolationKind,
+        offender: EventId,
+        stale: EventId,
+        newest: Option<EventId>,
+    ) -> Witness {
+        let at =
+            self.run.iter().position(|step| step.event == Some(offender)).expect("the offending step was replayed");
         let step = self.run.remove(at);
         let cycle = self.execution.labelled_cycle_through(offender);
         let cycle = cycle.or_else(|| self.execution.labelled_cycle_with(self.ghosts)).unwrap_or_default();
         let confirmed = !cycle.is_empty() && self.axioms.consistent(&self.execution);
-        Witness { kind, run: self.run, step, stale: Some(stale), newest, execution: self.execution, cycle, noticed: None, confirmed }
+        Witness {
+            kind,
+            run: self.run,
+            step,
+            stale: Some(stale),
+            newest,
+            execution: self.execution,
+            cycle,
+            noticed: None,
+            confirmed,
+        }
     }
 
     /// Ends the replay with a race between `first` and the last step.

@@ -1,0 +1,57 @@
+//! What the steps of a program do to a monitor.
+
+use crate::event::{Event, Fences};
+use crate::machine::{Label, Machine};
+use rustc_hash::FxHashMap;
+
+/// What a step does to a monitor. Many edges of the graph do the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Op {
+    /// The access.
+    pub event: Event,
+    /// The fences behind it.
+    pub fences: Fences,
+    /// The thread that moves.
+    pub thread: usize,
+    /// Its place afterwards.
+    pub place: usize,
+}
+
+/// The distinct operations of a graph.
+#[derive(Debug)]
+pub struct Ops {
+    /// By label.
+    of_label: Vec<u32>,
+    /// By number.
+    pub all: Vec<Op>,
+}
+
+impl Ops {
+    /// Collects the operations of all possible labels.
+    pub fn new(machine: &Machine<'_>) -> Self {
+        let mut ops = Self { of_label: Vec::new(), all: Vec::new() };
+        let mut known: FxHashMap<Op, u32> = FxHashMap::default();
+        for (number, (class, transition)) in machine.transitions().iter().enumerate() {
+            for (thread, place) in machine.moves(*class as usize) {
+                let op = Op { event: transition.event, fences: transition.fences, thread, place };
+                let next = ops.all.len() as u32;
+                let op_number = *known.entry(op).or_insert(next);
+                if op_number == next {
+                    ops.all.push(op);
+                }
+                let label = machine.pack(Label { transition: number as u32, thread, place }) as usize;
+                if label >= ops.of_label.len() {
+                    ops.of_label.resize(label + 1, u32::MAX);
+                }
+                ops.of_label[label] = op_number;
+            }
+        }
+        ops
+    }
+
+    /// The number of a label's operation.
+    #[inline]
+    pub fn number(&self, label: u32) -> u32 {
+        self.of_label[label as usize]
+    }
+}
