@@ -154,7 +154,7 @@ impl<const W: usize> StateGraph<W> {
             self.states += found.len();
             next.extend(found);
         }
-        for expansion in expansions {
+        for expansion in &expansions {
             self.keep_edges(expansion);
         }
     }
@@ -209,7 +209,7 @@ impl<const W: usize> StateGraph<W> {
         expansion
     }
 
-    fn keep_edges(&mut self, expansion: Expansion<W>) {
+    fn keep_edges(&mut self, expansion: &Expansion<W>) {
         let mut edges = expansion.edges.iter();
         for (&source, &degree) in expansion.sources.iter().zip(&expansion.degrees) {
             if self.blocks.last().is_none_or(|block| block.len() >= BLOCK) {

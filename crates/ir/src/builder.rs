@@ -178,7 +178,7 @@ impl ThreadBuilder {
         self.emit(Instr::Halt);
         let end = Pc::new(self.thread.code.len() - 1);
         let target = |label: &mut Pc| *label = self.labels[label.index()].unwrap_or(end);
-        for instruction in self.thread.code.iter_mut() {
+        for instruction in &mut self.thread.code {
             match &mut instruction.op {
                 Instr::Jump(to) => target(to),
                 Instr::Branch { then, otherwise, .. } => {

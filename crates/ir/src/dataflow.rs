@@ -47,7 +47,9 @@ pub fn expressions(instr: &Instr) -> Vec<&Expr> {
 /// The registers whose values an instruction uses.
 pub fn used(instr: &Instr) -> RegSet {
     let mut registers = RegSet::new();
-    expressions(instr).into_iter().for_each(|expr| expr.collect_registers(&mut registers));
+    for expr in expressions(instr) {
+        expr.collect_registers(&mut registers);
+    }
     if let Instr::Observe(reg) = instr {
         registers.insert(*reg);
     }

@@ -1,4 +1,4 @@
-//! V_SC, M_SC and W_SC (PLDI'19, figure 5): who is already bound, under SC, to know the newest write of a location.
+//! `V_SC`, `M_SC` and `W_SC` (PLDI'19, figure 5): who is already bound, under SC, to know the newest write of a location.
 //!
 //! For one location x: thread τ is *aware* if the newest write of x is before τ's next step in hbSC. Only then would taking an older write
 //! close a cycle. M and W say the same for whoever next writes, or reads, a location. Here too a cell is a bit or a vector with one lane per x.
@@ -6,15 +6,15 @@
 use crate::event::Event;
 use crate::models::{Axis, Cells, Shape};
 
-/// The fields: V_SC per thread, M_SC and W_SC per location.
-pub const FIELDS: [Axis; 3] = [Axis::Thread, Axis::Location, Axis::Location];
+/// The fields: `V_SC` per thread, `M_SC` and `W_SC` per location.
+pub(crate) const FIELDS: [Axis; 3] = [Axis::Thread, Axis::Location, Axis::Location];
 const V: usize = 0;
 const M: usize = 1;
 const W: usize = 2;
 
 /// `actor` carries out `event`; `here` is the lane of its location, if it is followed at all. Plain accesses do not matter: without races they are ordered by others.
 #[inline]
-pub fn access<C: Cells>(cells: &mut C, shape: Shape, actor: usize, event: Event, here: Option<C::Cell>) {
+pub(crate) fn access<C: Cells>(cells: &mut C, shape: Shape, actor: usize, event: Event, here: Option<C::Cell>) {
     let loc = event.loc as usize;
     if event.is_plain() {
         return;
@@ -46,7 +46,7 @@ fn forget<C: Cells>(cells: &mut C, shape: Shape, lanes: C::Cell) {
 }
 
 /// Everybody knows the initial writes; what an access of another location would teach is only that location's own initial write.
-pub fn initial<C: Cells>(cells: &mut C, shape: Shape, all: C::Cell, lane: impl Fn(usize) -> C::Cell) {
+pub(crate) fn initial<C: Cells>(cells: &mut C, shape: Shape, all: C::Cell, lane: impl Fn(usize) -> C::Cell) {
     (0..shape.threads).for_each(|thread| cells.set(V, thread, all));
     for loc in 0..shape.locations {
         cells.set(M, loc, lane(loc));
@@ -56,6 +56,6 @@ pub fn initial<C: Cells>(cells: &mut C, shape: Shape, all: C::Cell, lane: impl F
 
 /// The lanes whose newest write `actor` is aware of.
 #[inline]
-pub fn aware<C: Cells>(cells: &C, actor: usize) -> C::Cell {
+pub(crate) fn aware<C: Cells>(cells: &C, actor: usize) -> C::Cell {
     cells.get(V, actor)
 }

@@ -109,9 +109,10 @@ impl<'a> Question<'a> {
         if racy(&machine, &explored) {
             return Some(Verdict::Race(Box::new(self.witness::<W>(local_bits, Goal::Race)?)));
         }
-        let futures = match self.options.reductions.relevance {
-            true => futures::futures(&machine, self.reading().ghost),
-            false => futures::no_knowledge(&machine),
+        let futures = if self.options.reductions.relevance {
+            futures::futures(&machine, self.reading().ghost)
+        } else {
+            futures::no_knowledge(&machine)
         };
         let outlooks = Outlooks::new(&machine, &explored, &futures);
         graph.annotate(|target| outlooks.of_state[target as usize]);

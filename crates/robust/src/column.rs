@@ -8,7 +8,7 @@ use crate::models::{Axis, Cells, Shape};
 
 /// Where a field sits.
 #[derive(Clone, Copy, Debug)]
-pub struct Group {
+pub(crate) struct Group {
     /// The word.
     pub word: u16,
     /// The first bit.
@@ -19,7 +19,7 @@ pub struct Group {
 
 /// The packing of a column.
 #[derive(Clone, Debug)]
-pub struct ColumnLayout {
+pub(crate) struct ColumnLayout {
     /// All fields: those of `awareness`, then those of the model.
     pub groups: Vec<Group>,
     flag: Group,
@@ -31,7 +31,7 @@ pub struct ColumnLayout {
 
 impl ColumnLayout {
     /// Packs these fields, after one bit for the flag.
-    pub fn new(fields: impl IntoIterator<Item = Axis>, shape: Shape) -> Self {
+    pub(crate) fn new(fields: impl IntoIterator<Item = Axis>, shape: Shape) -> Self {
         let (mut word, mut used) = (0_u16, 1_u16);
         let mut groups = Vec::new();
         for axis in fields {
@@ -48,14 +48,14 @@ impl ColumnLayout {
 
     /// The bits of a whole field.
     #[inline]
-    pub fn group<const P: usize>(&self, bits: &[u64; P], field: usize) -> u64 {
+    pub(crate) fn group<const P: usize>(&self, bits: &[u64; P], field: usize) -> u64 {
         let group = self.groups[field];
         bits[group.word as usize] >> group.shift & self.mask(group.axis)
     }
 
     /// Keeps only these bits of a field.
     #[inline]
-    pub fn keep<const P: usize>(&self, bits: &mut [u64; P], field: usize, keep: u64) {
+    pub(crate) fn keep<const P: usize>(&self, bits: &mut [u64; P], field: usize, keep: u64) {
         let group = self.groups[field];
         let mask = self.mask(group.axis);
         bits[group.word as usize] &= !((mask & !keep) << group.shift);
@@ -63,7 +63,7 @@ impl ColumnLayout {
 
     /// Puts a whole field.
     #[inline]
-    pub fn put<const P: usize>(&self, bits: &mut [u64; P], field: usize, value: u64) {
+    pub(crate) fn put<const P: usize>(&self, bits: &mut [u64; P], field: usize, value: u64) {
         let group = self.groups[field];
         let word = &mut bits[group.word as usize];
         *word = *word & !(self.mask(group.axis) << group.shift) | value << group.shift;
@@ -76,17 +76,17 @@ impl ColumnLayout {
 
     /// Whether the hunted write was overwritten by a plain write.
     #[inline]
-    pub fn flag<const P: usize>(&self, bits: &[u64; P]) -> bool {
+    pub(crate) fn flag<const P: usize>(&self, bits: &[u64; P]) -> bool {
         bits[self.flag.word as usize] >> self.flag.shift & 1 == 1
     }
 
     /// Sets the flag.
-    pub fn set_flag<const P: usize>(&self, bits: &mut [u64; P]) {
+    pub(crate) fn set_flag<const P: usize>(&self, bits: &mut [u64; P]) {
         bits[self.flag.word as usize] |= 1 << self.flag.shift;
     }
 
     /// Moves the bits of threads: the thread at place `i` was at `from[i]`.
-    pub fn permute<const P: usize>(&self, bits: &mut [u64; P], from: &[usize]) {
+    pub(crate) fn permute<const P: usize>(&self, bits: &mut [u64; P], from: &[usize]) {
         for field in 0..self.groups.len() {
             if self.groups[field].axis == Axis::Thread {
                 let before = self.group(bits, field);
@@ -99,7 +99,7 @@ impl ColumnLayout {
 
 /// Some fields of a column as cells of one bit.
 #[derive(Debug)]
-pub struct Window<'a, const P: usize> {
+pub(crate) struct Window<'a, const P: usize> {
     /// The column.
     pub bits: &'a mut [u64; P],
     /// The fields that are visible.

@@ -16,7 +16,7 @@ use steadfast_ir::values::ValueSet;
 
 /// What the searches say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub(crate) enum Finding {
     /// Nothing is wrong.
     Nothing,
     /// Some access can take a stale write.
@@ -28,7 +28,7 @@ pub enum Finding {
 }
 
 /// Everything that the searches share.
-pub struct Decision<'a, M> {
+pub(crate) struct Decision<'a, M> {
     /// The machine.
     pub machine: &'a Machine<'a>,
     /// Its graph.
@@ -51,7 +51,7 @@ pub struct Decision<'a, M> {
 
 impl<M: MemoryModel> Decision<'_, M> {
     /// Decides the question.
-    pub fn decide(&self) -> Result<(Finding, HuntResult), Bound> {
+    pub(crate) fn decide(&self) -> Result<(Finding, HuntResult), Bound> {
         let mut total = HuntResult::default();
         if self.races(&mut total)? {
             return Ok((Finding::Race, total));
@@ -139,7 +139,7 @@ impl<M: MemoryModel> Decision<'_, M> {
     }
 
     /// The way to a violation of the observational notion, when it is known that there is one.
-    pub fn trace(&self) -> Option<Trace> {
+    pub(crate) fn trace(&self) -> Option<Trace> {
         self.joint(true).run(&self.prey(Grain::Class)).ok()?.1
     }
 

@@ -4,7 +4,7 @@ use steadfast_ir::{FenceOrder, Value};
 
 /// What kind of access a step is. An *observing* read is one that only happens for certain values: a wait, or a CAS that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum EventKind {
+pub(crate) enum EventKind {
     /// An ordinary load.
     Read,
     /// A wait or a failed CAS.
@@ -23,7 +23,7 @@ pub enum EventKind {
 
 /// One access as the monitors see it, with the orderings that the model gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Event {
+pub(crate) struct Event {
     /// What it is.
     pub kind: EventKind,
     /// The location's number (the ghost location's for [`EventKind::ScFence`]).
@@ -38,15 +38,15 @@ pub struct Event {
 
 impl Event {
     /// Whether it reads an atomic location.
-    pub fn reads(self) -> bool {
+    pub(crate) fn reads(self) -> bool {
         matches!(self.kind, EventKind::Read | EventKind::ObservingRead | EventKind::Update | EventKind::ScFence)
     }
     /// Whether it writes an atomic location.
-    pub fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         matches!(self.kind, EventKind::Write | EventKind::Update | EventKind::ScFence)
     }
     /// Whether it is a non-atomic access.
-    pub fn is_plain(self) -> bool {
+    pub(crate) fn is_plain(self) -> bool {
         matches!(self.kind, EventKind::PlainRead | EventKind::PlainWrite)
     }
 }
@@ -54,7 +54,7 @@ impl Event {
 /// A sequence of fences in normal form. Fences only move knowledge inside a thread, so they commute with all other threads and are
 /// carried out together with the access before them. As operations on the views (acquire, current, release) every sequence equals one of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Fences {
+pub(crate) enum Fences {
     /// None.
     #[default]
     None,
@@ -73,7 +73,7 @@ pub enum Fences {
 impl Fences {
     /// This sequence with one more fence behind it. `acq_rel` is acquire, then release.
     #[must_use]
-    pub fn then(self, order: FenceOrder) -> Self {
+    pub(crate) fn then(self, order: FenceOrder) -> Self {
         match order {
             FenceOrder::SeqCst => Self::SeqCst,
             FenceOrder::AcqRel => self.then(FenceOrder::Acquire).then(FenceOrder::Release),
@@ -92,7 +92,7 @@ impl Fences {
     }
 
     /// The single fences that make it up, in order.
-    pub fn steps(self) -> &'static [FenceOrder] {
+    pub(crate) fn steps(self) -> &'static [FenceOrder] {
         match self {
             Self::None => &[],
             Self::Acquire => &[FenceOrder::Acquire],
@@ -106,7 +106,7 @@ impl Fences {
 
 /// A step of one thread: an access, what it writes, where the thread is then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transition {
+pub(crate) struct Transition {
     /// The local state that it starts from.
     pub source: u32,
     /// The value of the location before.

@@ -4,7 +4,7 @@ use crate::machine::Machine;
 use steadfast_explore::{Edge, StateGraph, StateId};
 
 /// A finished exploration.
-pub trait Explored: Sync {
+pub(crate) trait Explored: Sync {
     /// The local state of a thread.
     fn local(&self, id: StateId, thread: usize) -> u32;
     /// The steps that leave a state.
@@ -21,7 +21,7 @@ pub trait Explored: Sync {
 
 /// A machine and its graph.
 #[derive(Debug)]
-pub struct Explorer<'a, 'p, const W: usize> {
+pub(crate) struct Explorer<'a, 'p, const W: usize> {
     /// The machine.
     pub machine: &'a Machine<'p>,
     /// Its graph.

@@ -6,11 +6,11 @@ use crate::machine::Machine;
 use rustc_hash::FxHashMap;
 
 /// A set of locations, as bits.
-pub type LocSet = u64;
+pub(crate) type LocSet = u64;
 
 /// What can still happen from a local state on, itself included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Future {
+pub(crate) struct Future {
     /// Locations that may be read, or waited for.
     pub reads: LocSet,
     /// Locations that may be written or updated.
@@ -22,10 +22,10 @@ pub struct Future {
 }
 
 /// Per class of threads and local state.
-pub type Futures = Vec<Vec<Future>>;
+pub(crate) type Futures = Vec<Vec<Future>>;
 
 /// Computes the futures of all local states that a finished exploration has found.
-pub fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
+pub(crate) fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
     machine
         .automata
         .iter()
@@ -67,14 +67,14 @@ pub fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
 }
 
 /// Everything may still happen: what switching relevance off means.
-pub fn no_knowledge(machine: &Machine<'_>) -> Futures {
+pub(crate) fn no_knowledge(machine: &Machine<'_>) -> Futures {
     let everything = Future { reads: u64::MAX, writes: u64::MAX, plain: u64::MAX, active: true };
     machine.automata.iter().map(|automaton| vec![everything; automaton.len()]).collect()
 }
 
 /// For every state of a graph, which combination of futures its threads have. Combinations are few, so what depends only on them can be remembered.
 #[derive(Debug)]
-pub struct Outlooks {
+pub(crate) struct Outlooks {
     /// The combination of each state, by state number.
     pub of_state: Vec<u32>,
     /// The futures of the threads in each combination.
@@ -85,7 +85,7 @@ pub struct Outlooks {
 
 impl Outlooks {
     /// Looks at every state.
-    pub fn new(machine: &Machine<'_>, graph: &dyn Explored, futures: &Futures) -> Self {
+    pub(crate) fn new(machine: &Machine<'_>, graph: &dyn Explored, futures: &Futures) -> Self {
         let mut kinds: FxHashMap<Future, u64> = FxHashMap::default();
         let numbered: Vec<Vec<u64>> = futures
             .iter()

@@ -22,7 +22,7 @@ use steadfast_explore::largest_first::LargestFirst;
 use steadfast_explore::{Bound, Budget, CoverSet, StateId};
 
 /// Everything that the search needs.
-pub struct Joint<'a, M> {
+pub(crate) struct Joint<'a, M> {
     /// The machine whose graph is searched.
     pub machine: &'a Machine<'a>,
     /// Its states and edges.
@@ -55,7 +55,7 @@ pub struct Joint<'a, M> {
 
 /// Why a state is a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// The next access of this thread could take a stale write, and that could be noticed at once.
     Strike(usize),
     /// This thread depends on a register whose read went wrong.
@@ -64,7 +64,7 @@ pub enum Cause {
 
 /// The way to a violation.
 #[derive(Clone, Debug)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// The labels of the steps, and whether the read of the step went wrong.
     pub steps: Vec<(u32, bool)>,
     /// What is wrong in the end.
@@ -105,7 +105,7 @@ struct Views<const N: usize> {
 
 impl<M: MemoryModel> Joint<'_, M> {
     /// Searches everything; with `trace`, breadth first and remembering how a violation was reached.
-    pub fn run(&self, prey: &[Prey]) -> Result<(HuntResult, Option<Trace>), Bound> {
+    pub(crate) fn run(&self, prey: &[Prey]) -> Result<(HuntResult, Option<Trace>), Bound> {
         match prey.len() * 2 {
             0..=64 => self.search::<1>(prey),
             65..=128 => self.search::<2>(prey),
@@ -222,9 +222,8 @@ impl<M: MemoryModel> Joint<'_, M> {
             prey.iter().filter(hit).fold(Lanes::NONE, |all, prey| all | pick(access, prey))
         };
         let lanes = &map.of;
-        let reads = |access: &Access, prey: &Prey| match prey.quarry.taken_by(access).0 {
-            true => lanes[&prey.quarry].0,
-            false => Lanes::NONE,
+        let reads = |access: &Access, prey: &Prey| {
+            if prey.quarry.taken_by(access).0 { lanes[&prey.quarry].0 } else { Lanes::NONE }
         };
         let writes = |access: &Access, prey: &Prey| {
             let takes = access.writes || prey.quarry.taken_by(access).1;
@@ -348,8 +347,7 @@ impl<M: MemoryModel> Joint<'_, M> {
             let keep = if future.active { hunted[thread] | unaware } else { hunted[thread] };
             views.awareness.meet(0, thread, Lanes([keep]));
             if !future.active {
-                let fields: Vec<usize> = views.model.fields(Axis::Thread).collect();
-                fields.into_iter().for_each(|field| views.model.set(field, thread, Lanes::NONE));
+                views.model.clear_thread(thread);
             }
         }
         let threads: Vec<usize> = views.model.fields(Axis::Thread).collect();
@@ -366,7 +364,9 @@ impl<M: MemoryModel> Joint<'_, M> {
             }
             views.awareness.meet(1, loc, Lanes([unaware & by_write]));
             views.awareness.meet(2, loc, Lanes([unaware & by_read]));
-            locations.iter().for_each(|&field| views.model.meet(field, loc, looked_at));
+            for &field in &locations {
+                views.model.meet(field, loc, looked_at);
+            }
         }
     }
 }
@@ -505,9 +505,10 @@ impl Search {
                 (self.states + self.tainted.len() - 1) as u32
             }),
         };
-        let added = match covering {
-            true => self.cover.insert(number, bits, monitor),
-            false => self.cover.insert_exact(number, bits, monitor),
+        let added = if covering {
+            self.cover.insert(number, bits, monitor)
+        } else {
+            self.cover.insert_exact(number, bits, monitor)
         };
         match (added, &mut self.origins) {
             (Some(_), Some(origins)) => origins.push(origin),

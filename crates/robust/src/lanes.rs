@@ -5,14 +5,14 @@ use std::ops::{BitAnd, BitOr, Not};
 
 /// A vector of bits, one per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lanes<const N: usize>(pub [u64; N]);
+pub(crate) struct Lanes<const N: usize>(pub [u64; N]);
 
 impl<const N: usize> Lanes<N> {
     /// No lane.
-    pub const NONE: Self = Self([0; N]);
+    pub(crate) const NONE: Self = Self([0; N]);
 
     /// One lane.
-    pub fn one(lane: usize) -> Self {
+    pub(crate) fn one(lane: usize) -> Self {
         let mut lanes = Self::NONE;
         lanes.0[lane / 64] |= 1 << (lane % 64);
         lanes
@@ -20,7 +20,7 @@ impl<const N: usize> Lanes<N> {
 
     /// Whether no lane is on.
     #[inline]
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.0 == [0; N]
     }
 }
@@ -49,7 +49,7 @@ impl<const N: usize> Not for Lanes<N> {
 
 /// A block of cells: fields one after the other.
 #[derive(Clone, Debug)]
-pub struct Block<const N: usize> {
+pub(crate) struct Block<const N: usize> {
     starts: Vec<usize>,
     axes: Vec<Axis>,
     shape: Shape,
@@ -60,7 +60,7 @@ pub struct Block<const N: usize> {
 
 impl<const N: usize> Block<N> {
     /// Empty cells for these fields.
-    pub fn new(axes: &[Axis], shape: Shape, lanes: usize) -> Self {
+    pub(crate) fn new(axes: &[Axis], shape: Shape, lanes: usize) -> Self {
         let mut starts = Vec::new();
         let mut len = 0;
         for &axis in axes {
@@ -71,22 +71,31 @@ impl<const N: usize> Block<N> {
     }
 
     /// How many bits the packed block has.
-    pub fn bits(&self) -> usize {
+    pub(crate) fn bits(&self) -> usize {
         self.cells.len() * self.lanes
     }
 
     /// The fields of one axis.
-    pub fn fields(&self, axis: Axis) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn fields(&self, axis: Axis) -> impl Iterator<Item = usize> + '_ {
         self.axes.iter().enumerate().filter(move |(_, other)| **other == axis).map(|(field, _)| field)
     }
 
+    /// Turns off all lanes of a thread.
+    pub(crate) fn clear_thread(&mut self, thread: usize) {
+        for field in 0..self.axes.len() {
+            if self.axes[field] == Axis::Thread {
+                self.cells[self.starts[field] + thread] = Lanes::NONE;
+            }
+        }
+    }
+
     /// Turns off all lanes but these, everywhere.
-    pub fn keep(&mut self, lanes: Lanes<N>) {
+    pub(crate) fn keep(&mut self, lanes: Lanes<N>) {
         self.cells.iter_mut().for_each(|cell| *cell = *cell & lanes);
     }
 
     /// Moves the cells of threads: the thread at place `i` was at `from[i]`.
-    pub fn permute(&mut self, from: &[usize]) {
+    pub(crate) fn permute(&mut self, from: &[usize]) {
         for field in 0..self.axes.len() {
             if self.axes[field] == Axis::Thread {
                 let start = self.starts[field];
@@ -99,7 +108,7 @@ impl<const N: usize> Block<N> {
     }
 
     /// Appends the bits.
-    pub fn pack(&self, into: &mut BitWriter<'_>) {
+    pub(crate) fn pack(&self, into: &mut BitWriter<'_>) {
         for cell in &self.cells {
             for (word, bits) in cell.0.iter().enumerate() {
                 let rest = self.lanes.saturating_sub(word * 64).min(64);
@@ -125,14 +134,14 @@ impl<const N: usize> Cells for Block<N> {
 
 /// Writes bits into words.
 #[derive(Debug)]
-pub struct BitWriter<'a> {
+pub(crate) struct BitWriter<'a> {
     words: &'a mut [u64],
     at: usize,
 }
 
 impl<'a> BitWriter<'a> {
     /// Starts at the first bit of cleared words.
-    pub fn new(words: &'a mut [u64]) -> Self {
+    pub(crate) fn new(words: &'a mut [u64]) -> Self {
         words.fill(0);
         Self { words, at: 0 }
     }

@@ -16,7 +16,7 @@ use steadfast_span::Index;
 
 /// The part of an edge's label that a monitor needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Label {
+pub(crate) struct Label {
     /// The number of the transition.
     pub transition: u32,
     /// The thread that moved, by its place in the source state.
@@ -47,7 +47,7 @@ impl Field {
 
 /// Which part of what a program can do is wanted.
 #[derive(Clone, Copy, Debug)]
-pub struct MachineOptions {
+pub(crate) struct MachineOptions {
     /// How the model reads accesses.
     pub reading: Reading,
     /// Whether threads with the same code are interchangeable.
@@ -56,7 +56,7 @@ pub struct MachineOptions {
 
 /// The widths of the packed state, decided before its number of words is known.
 #[derive(Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     locals: Vec<Field>,
     memory: Vec<Option<Field>>,
     /// How many words a state needs.
@@ -67,7 +67,7 @@ pub struct Layout {
 
 impl Layout {
     /// Packs local states of `local_bits` bits and as many bits per location as its values need.
-    pub fn new(program: &Program, analysis: &ValueAnalysis, local_bits: u32) -> Self {
+    pub(crate) fn new(program: &Program, analysis: &ValueAnalysis, local_bits: u32) -> Self {
         let (mut word, mut used) = (0_usize, 0);
         let mut field = |bits: u32| {
             if used + bits > 64 {
@@ -89,7 +89,7 @@ impl Layout {
 
 /// The machine.
 #[derive(Debug)]
-pub struct Machine<'p> {
+pub(crate) struct Machine<'p> {
     /// The program that runs.
     pub program: &'p Program,
     layout: Layout,
@@ -116,7 +116,7 @@ struct Table {
 
 /// What a worker remembers of the shared table.
 #[derive(Debug, Default)]
-pub struct Cache {
+pub(crate) struct Cache {
     /// Per class and local state: the location accessed plus one (0: not known), and per value the transitions.
     locals: Vec<Vec<CachedLocal>>,
 }
@@ -138,7 +138,12 @@ struct Step {
 
 impl<'p> Machine<'p> {
     /// The machine of a program.
-    pub fn new(program: &'p Program, analysis: &'p ValueAnalysis, layout: Layout, options: MachineOptions) -> Self {
+    pub(crate) fn new(
+        program: &'p Program,
+        analysis: &'p ValueAnalysis,
+        layout: Layout,
+        options: MachineOptions,
+    ) -> Self {
         let mut class_of: Vec<usize> = Vec::new();
         let mut representatives: Vec<usize> = Vec::new();
         for (position, thread) in program.threads.iter().enumerate() {
@@ -179,40 +184,40 @@ impl<'p> Machine<'p> {
     }
 
     /// What a location can hold.
-    pub fn domain(&self, loc: u16) -> &ValueSet {
+    pub(crate) fn domain(&self, loc: u16) -> &ValueSet {
         &self.analysis.locations[LocId::new(loc as usize)]
     }
 
     /// How many threads there are.
-    pub fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.class_of.len()
     }
 
     /// Whether the fields were too narrow.
-    pub fn overflowed(&self) -> bool {
+    pub(crate) fn overflowed(&self) -> bool {
         self.overflow.load(Ordering::Relaxed)
     }
 
     /// Whether a step failed (an assertion, say).
-    pub fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
     /// The local state of a thread.
     #[inline]
-    pub fn local<const W: usize>(&self, state: &[u64; W], thread: usize) -> u32 {
+    pub(crate) fn local<const W: usize>(&self, state: &[u64; W], thread: usize) -> u32 {
         self.layout.locals[thread].get(state) as u32
     }
 
     /// The value of a location. Locations that never change are not stored.
     #[inline]
-    pub fn value<const W: usize>(&self, state: &[u64; W], loc: usize) -> Value {
+    pub(crate) fn value<const W: usize>(&self, state: &[u64; W], loc: usize) -> Value {
         self.layout.memory[loc].map_or(0, |field| field.get(state) as Value)
     }
 
     /// Takes a label apart.
     #[inline]
-    pub fn label(&self, label: u32) -> Label {
+    pub(crate) fn label(&self, label: u32) -> Label {
         let mask = (1 << self.place_bits) - 1;
         Label {
             transition: label >> (2 * self.place_bits),
@@ -222,28 +227,28 @@ impl<'p> Machine<'p> {
     }
 
     /// Puts a label together.
-    pub fn pack(&self, label: Label) -> u32 {
+    pub(crate) fn pack(&self, label: Label) -> u32 {
         label.transition << (2 * self.place_bits) | (label.thread as u32) << self.place_bits | label.place as u32
     }
 
     /// Every way in which a step of this class can move its thread.
-    pub fn moves(&self, class: usize) -> Vec<(usize, usize)> {
+    pub(crate) fn moves(&self, class: usize) -> Vec<(usize, usize)> {
         let members: Vec<usize> = (0..self.threads()).filter(|&thread| self.class_of[thread] == class).collect();
         members.iter().flat_map(|&thread| members.iter().map(move |&place| (thread, place))).collect()
     }
 
     /// One transition.
-    pub fn transition(&self, number: u32) -> Transition {
+    pub(crate) fn transition(&self, number: u32) -> Transition {
         self.table.read().expect("no panic while locked").transitions[number as usize].1.clone()
     }
 
     /// All transitions that are on edges, by number, with their classes.
-    pub fn transitions(&self) -> Vec<(u32, Transition)> {
+    pub(crate) fn transitions(&self) -> Vec<(u32, Transition)> {
         self.table.read().expect("no panic while locked").transitions.clone()
     }
 
     /// The failure that some thread's step from this state meets, if any: the thread, and what fails.
-    pub fn failure<const W: usize>(&self, state: &[u64; W]) -> Option<(usize, Failure)> {
+    pub(crate) fn failure<const W: usize>(&self, state: &[u64; W]) -> Option<(usize, Failure)> {
         (0..self.threads()).find_map(|thread| {
             let automaton = &self.automata[self.class_of[thread]];
             let local = self.local(state, thread);
@@ -253,7 +258,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The failures before any access.
-    pub fn initial_failure(&self) -> Option<(usize, Failure)> {
+    pub(crate) fn initial_failure(&self) -> Option<(usize, Failure)> {
         (0..self.threads()).find_map(|thread| {
             let (_, failures) = self.automata[self.class_of[thread]].initial();
             failures.first().map(|failure| (thread, *failure))
@@ -333,7 +338,7 @@ impl<'p> Machine<'p> {
     }
 
     /// How a step permuted the threads: `result[i]` is the place in the source state of the thread that is now at place `i`.
-    pub fn permutation(&self, thread: usize, place: usize) -> Vec<usize> {
+    pub(crate) fn permutation(&self, thread: usize, place: usize) -> Vec<usize> {
         let mut moved: Vec<usize> = (0..self.threads()).collect();
         let mut at = thread;
         while at != place {
@@ -355,7 +360,7 @@ fn same_code(one: &steadfast_ir::Thread, other: &steadfast_ir::Thread) -> bool {
         && one.registers.iter().zip(&other.registers).all(|(a, b)| a.modulus == b.modulus)
 }
 
-impl<'p, const W: usize> System<W> for Machine<'p> {
+impl<const W: usize> System<W> for Machine<'_> {
     type Worker<'a>
         = Cache
     where

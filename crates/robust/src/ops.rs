@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// What a step does to a monitor. Many edges of the graph do the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Op {
+pub(crate) struct Op {
     /// The access.
     pub event: Event,
     /// The fences behind it.
@@ -19,7 +19,7 @@ pub struct Op {
 
 /// The distinct operations of a graph.
 #[derive(Debug)]
-pub struct Ops {
+pub(crate) struct Ops {
     /// By label.
     of_label: Vec<u32>,
     /// By number.
@@ -28,7 +28,7 @@ pub struct Ops {
 
 impl Ops {
     /// Collects the operations of all possible labels.
-    pub fn new(machine: &Machine<'_>) -> Self {
+    pub(crate) fn new(machine: &Machine<'_>) -> Self {
         let mut ops = Self { of_label: Vec::new(), all: Vec::new() };
         let mut known: FxHashMap<Op, u32> = FxHashMap::default();
         for (number, (class, transition)) in machine.transitions().iter().enumerate() {
@@ -51,7 +51,7 @@ impl Ops {
 
     /// The number of a label's operation.
     #[inline]
-    pub fn number(&self, label: u32) -> u32 {
+    pub(crate) fn number(&self, label: u32) -> u32 {
         self.of_label[label as usize]
     }
 }

@@ -73,6 +73,7 @@ impl FromStr for Notion {
 
 /// The reductions, each of which can be switched off without changing a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent switches")]
 pub struct Reductions {
     /// Threads with the same code are interchangeable.
     pub symmetry: bool,

@@ -12,7 +12,7 @@ use steadfast_ir::{LocKind, Value};
 
 /// A location and a class of values that no access can tell apart.
 #[derive(Clone, Debug)]
-pub struct Prey {
+pub(crate) struct Prey {
     /// The location and a representative of the values.
     pub quarry: Quarry,
     /// The edges (operation and target) that overwrite a write of this kind.
@@ -23,7 +23,7 @@ pub struct Prey {
 
 /// How finely the values of overwritten writes are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grain {
+pub(crate) enum Grain {
     /// Not at all: reports too much where an access waits for certain values, but is cheap, and enough if nothing is found.
     Location,
     /// As far as some access can tell them apart: exact.
@@ -33,7 +33,7 @@ pub enum Grain {
 }
 
 /// All prey of a graph, the most promising (most starts) first.
-pub fn all_prey(
+pub(crate) fn all_prey(
     machine: &Machine<'_>,
     graph: &dyn Explored,
     ops: &Ops,
@@ -63,7 +63,7 @@ pub fn all_prey(
 }
 
 /// The plain accesses of a graph, as prey of race hunts.
-pub fn plain_accesses(machine: &Machine<'_>, graph: &dyn Explored, ops: &Ops) -> Vec<Prey> {
+pub(crate) fn plain_accesses(machine: &Machine<'_>, graph: &dyn Explored, ops: &Ops) -> Vec<Prey> {
     let mut found = Found::default();
     if !machine.program.locations.iter().any(|location| location.kind == LocKind::Plain) {
         return Vec::new();

@@ -12,27 +12,30 @@ use std::rc::Rc;
 use steadfast_ir::{RegSet, dataflow};
 
 /// The number of "no register of any thread is tainted".
-pub const UNTAINTED: u32 = 0;
+pub(crate) const UNTAINTED: u32 = 0;
+
+/// The taints that are possible after a step; nothing if a tainted register is observed.
+type After = Option<Rc<[u32]>>;
 
 /// The taints of all threads, numbered, with the steps between them.
 #[derive(Debug)]
-pub struct Taints<'a> {
+pub(crate) struct Taints<'a> {
     machine: &'a Machine<'a>,
     /// Per thread, its tainted registers.
     all: Vec<Box<[RegSet]>>,
     /// Taint, transition, thread, place and whether the read goes wrong: the taints afterwards, or nothing if a tainted register is observed.
-    memo: FxHashMap<(u32, u32, usize, usize, bool), Option<Rc<[u32]>>>,
+    memo: FxHashMap<(u32, u32, usize, usize, bool), After>,
 }
 
 impl<'a> Taints<'a> {
     /// Only the empty taint.
-    pub fn new(machine: &'a Machine<'a>) -> Self {
+    pub(crate) fn new(machine: &'a Machine<'a>) -> Self {
         let none = vec![RegSet::new(); machine.threads()].into();
         Self { machine, all: vec![none], memo: FxHashMap::default() }
     }
 
     /// Whether the next access of a thread depends on a tainted register.
-    pub fn notices(&self, thread: usize, local: u32, taint: u32) -> bool {
+    pub(crate) fn notices(&self, thread: usize, local: u32, taint: u32) -> bool {
         let tainted = &self.all[taint as usize][thread];
         let automaton = &self.machine.automata[self.machine.class_of[thread]];
         !tainted.is_empty()
@@ -41,14 +44,14 @@ impl<'a> Taints<'a> {
 
     /// The taints after a transition of a thread, with threads then moved (`from[i]` is where the thread at place `i` was); `wrong` if its read goes
     /// wrong. None: it observes a tainted register.
-    pub fn after(
+    pub(crate) fn after(
         &mut self,
         ((class, transition), number): (&(u32, Transition), u32),
         thread: usize,
         from: &[usize],
         taint: u32,
         wrong: bool,
-    ) -> Option<Rc<[u32]>> {
+    ) -> After {
         let place = from.iter().position(|&before| before == thread).unwrap_or(thread);
         let key = (taint, number, thread, place, wrong);
         if let Some(known) = self.memo.get(&key) {

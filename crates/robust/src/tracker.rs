@@ -9,7 +9,7 @@ use steadfast_ir::Value;
 
 /// What is hunted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Quarry {
+pub(crate) struct Quarry {
     /// The location.
     pub loc: u16,
     /// The value of the overwritten write, or a representative of its class; `None` stands for any value, which can only report too much.
@@ -21,7 +21,7 @@ pub struct Quarry {
 impl Quarry {
     /// Whether an access can read the quarry's value, and whether it can update it.
     #[inline]
-    pub fn taken_by(self, access: &Access) -> (bool, bool) {
+    pub(crate) fn taken_by(self, access: &Access) -> (bool, bool) {
         match self.value {
             Some(value) => (access.read_values.contains(value), access.update_values.contains(value)),
             None => (!access.read_values.is_empty(), !access.update_values.is_empty()),
@@ -31,7 +31,7 @@ impl Quarry {
 
 /// A model with everything that its rules need.
 #[derive(Debug)]
-pub struct Tracker<'a, M> {
+pub(crate) struct Tracker<'a, M> {
     /// The memory model.
     pub model: &'a M,
     /// The packing of columns.
@@ -42,7 +42,13 @@ pub struct Tracker<'a, M> {
 
 impl<M: MemoryModel> Tracker<'_, M> {
     /// The column right after the step that overwrites the quarry (or, in a race hunt, is the quarry).
-    pub fn start<const P: usize>(&self, quarry: Quarry, thread: usize, event: Event, fences: Fences) -> [u64; P] {
+    pub(crate) fn start<const P: usize>(
+        &self,
+        quarry: Quarry,
+        thread: usize,
+        event: Event,
+        fences: Fences,
+    ) -> [u64; P] {
         let mut bits = [0; P];
         let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
         let shape = self.layout.shape;
@@ -60,7 +66,7 @@ impl<M: MemoryModel> Tracker<'_, M> {
 
     /// A later step. `wrong`: its read went wrong, so the views learn nothing from it.
     #[inline]
-    pub fn step<const P: usize>(
+    pub(crate) fn step<const P: usize>(
         &self,
         bits: &mut [u64; P],
         quarry: Quarry,
@@ -89,7 +95,7 @@ impl<M: MemoryModel> Tracker<'_, M> {
 
     /// Whether the next access of a thread could take the quarry and leave SC by it: as a read, or as a write or update.
     #[inline]
-    pub fn strikes<const P: usize>(
+    pub(crate) fn strikes<const P: usize>(
         &self,
         bits: &[u64; P],
         quarry: Quarry,

@@ -25,7 +25,7 @@ use search::{START, Search};
 use steadfast_explore::{Bound, Budget, Edge, StateId};
 
 /// Everything that all hunts share.
-pub struct Hunt<'a, M> {
+pub(crate) struct Hunt<'a, M> {
     /// The machine whose graph is searched.
     pub machine: &'a Machine<'a>,
     /// Its states and edges.
@@ -48,7 +48,7 @@ pub struct Hunt<'a, M> {
 
 /// What all hunts together found.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct HuntResult {
+pub(crate) struct HuntResult {
     /// Whether some hunt was successful.
     pub violation: bool,
     /// How many columns were stored.
@@ -59,7 +59,7 @@ pub struct HuntResult {
 
 impl HuntResult {
     /// Adds up what another search took.
-    pub fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.violation |= other.violation;
         self.states += other.states;
         self.transitions += other.transitions;
@@ -72,7 +72,7 @@ const PARALLEL_FROM: usize = 4000;
 impl<M: MemoryModel> Hunt<'_, M> {
     /// Hunts all prey, up to the first success if that is enough. Returns also which prey was caught. A bound ends it, unless one success is enough
     /// and there was one before.
-    pub fn run<const P: usize>(
+    pub(crate) fn run<const P: usize>(
         &self,
         prey: &[Prey],
         one: bool,
@@ -142,18 +142,17 @@ impl<M: MemoryModel> Hunt<'_, M> {
     }
 
     /// Clears the bits that can no longer matter. False: nothing can come of this hunt any more.
-    pub fn simplify<const P: usize>(&self, bits: &mut [u64; P], prey: &Prey, futures: &[Future]) -> bool {
+    pub(crate) fn simplify<const P: usize>(&self, bits: &mut [u64; P], prey: &Prey, futures: &[Future]) -> bool {
         let flag = self.tracker.layout.flag(bits) && (prey.quarry.race || self.tracker.model.writes_violate());
         let views = awareness::FIELDS.len();
         let aware = self.tracker.layout.group(bits, 0);
         let on = |set: u64, index: usize| set >> index & 1 == 1;
         let (mut hunters, mut active) = (0_u64, 0_u64);
         for (thread, future) in futures.iter().enumerate() {
-            let strikes = match prey.quarry.race {
-                true => on(future.plain, prey.quarry.loc as usize),
-                false => {
-                    on(future.reads, prey.quarry.loc as usize) || (flag && on(future.writes, prey.quarry.loc as usize))
-                }
+            let strikes = if prey.quarry.race {
+                on(future.plain, prey.quarry.loc as usize)
+            } else {
+                on(future.reads, prey.quarry.loc as usize) || (flag && on(future.writes, prey.quarry.loc as usize))
             };
             let cells = Window { bits, groups: &self.tracker.layout.groups[views..] };
             hunters |= u64::from(strikes && self.tracker.model.open(&cells, thread, false)) << thread;

@@ -54,7 +54,7 @@ impl<'h, 'a, M: MemoryModel, const P: usize> Relay<'h, 'a, M, P> {
             _ => std::thread::scope(|scope| {
                 let spawn = |(me, search)| scope.spawn(move || self.work(me, search));
                 let workers: Vec<_> = searches.iter_mut().enumerate().map(spawn).collect();
-                workers.into_iter().map(|worker| worker.join().expect("a hunter does not panic")).collect()
+                workers.into_iter().try_for_each(|worker| worker.join().expect("a hunter does not panic"))
             }),
         };
         if self.success.load(SeqCst) {

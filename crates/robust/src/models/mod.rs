@@ -17,9 +17,9 @@ mod ra;
 mod rc11;
 mod rc20;
 
-pub use ra::Ra;
-pub use rc11::Rc11;
-pub use rc20::Rc20;
+pub(crate) use ra::Ra;
+pub(crate) use rc11::Rc11;
+pub(crate) use rc20::Rc20;
 
 use crate::event::Event;
 use std::ops::{BitAnd, BitOr, Not};
@@ -27,7 +27,7 @@ use steadfast_ir::FenceOrder;
 
 /// What a field has one cell per.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub(crate) enum Axis {
     /// One cell per thread.
     Thread,
     /// One cell per location (the ghost location of SC fences included, if there is one).
@@ -35,11 +35,11 @@ pub enum Axis {
 }
 
 /// A cell: a bit, or a vector of bits that all change alike.
-pub trait Cell: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {}
+pub(crate) trait Cell: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {}
 impl<T: Copy + BitAnd<Output = T> + BitOr<Output = T> + Not<Output = T>> Cell for T {}
 
 /// All cells of a monitor's state.
-pub trait Cells {
+pub(crate) trait Cells {
     /// The kind of cell.
     type Cell: Cell;
     /// A cell.
@@ -61,7 +61,7 @@ pub trait Cells {
 
 /// How many threads and locations there are.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Threads.
     pub threads: usize,
     /// Locations, the ghost location included.
@@ -70,7 +70,7 @@ pub struct Shape {
 
 impl Shape {
     /// How many cells a field has.
-    pub fn len(self, axis: Axis) -> usize {
+    pub(crate) fn len(self, axis: Axis) -> usize {
         match axis {
             Axis::Thread => self.threads,
             Axis::Location => self.locations,
@@ -81,7 +81,7 @@ impl Shape {
 /// A memory model.
 ///
 /// Cells only ever lose bits after [`MemoryModel::overwritten`], and every rule is monotone in them: that is what makes covering sound.
-pub trait MemoryModel: Sync {
+pub(crate) trait MemoryModel: Sync {
     /// The fields that the model keeps.
     fn fields(&self) -> &'static [Axis];
 

@@ -1,7 +1,7 @@
 //! Release/acquire (PLDI'19, figures 5 and 6) and strong release/acquire.
 //!
-//! Fields: V (per thread: it may still take the write) and W (per location: so may whoever learns from the newest write of that location). The paper's V_RMW
-//! and W_RMW hold the same bits for writes that were overwritten by a plain write and nothing for the others, so one flag per
+//! Fields: V (per thread: it may still take the write) and W (per location: so may whoever learns from the newest write of that location). The paper's `V_RMW`
+//! and `W_RMW` hold the same bits for writes that were overwritten by a plain write and nothing for the others, so one flag per
 //! hunted write (or lane) replaces them.
 //!
 //! SRA (ours, tested against its definition): the same views; only reads can violate.
@@ -15,7 +15,7 @@ const W: usize = 1;
 
 /// RA, or SRA if writes cannot violate.
 #[derive(Clone, Copy, Debug)]
-pub struct Ra {
+pub(crate) struct Ra {
     /// Whether this is SRA.
     pub strong: bool,
 }

@@ -1,4 +1,4 @@
-//! RC20 with `seq_cst` accesses (psc′) and *primitive* `seq_cst` fences (RC11's psc_F): "robust" is sound for RC11, also with fences.
+//! RC20 with `seq_cst` accesses (psc′) and *primitive* `seq_cst` fences (RC11's `psc_F)`: "robust" is sound for RC11, also with fences.
 //!
 //! Ours; no paper has it. The fields are those of `rc20.rs`, and: F (what the `seq_cst` fences before this point order) and X (what the next one
 //! would add), each in the variants current, acquire, release and per location, propagated like V; then, per location, what its accesses (MF) and
@@ -22,7 +22,7 @@ const BY_WRITE: usize = 16;
 
 /// RC20 with RC11's fences.
 #[derive(Clone, Copy, Debug)]
-pub struct Rc11;
+pub(crate) struct Rc11;
 
 const BASE: Rc20 = Rc20 { seq_cst: false };
 

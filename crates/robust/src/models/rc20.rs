@@ -4,7 +4,7 @@
 //! thread, V^w per location; the RMW variants are a flag of the hunted write, as in `ra.rs`. Then V^p, W^p and M^p for `seq_cst` accesses.
 //!
 //! Deviations from the paper:
-//! 1. Algorithm 2, line 5 prints V^w_RMW(x, x) where V^w_RMW(x, y) is meant.
+//! 1. Algorithm 2, line 5 prints `V^w_RMW(x`, x) where `V^w_RMW(x`, y) is meant.
 //! 2. `seq_cst` accesses, which RC20 does not have, follow psc′: the restriction of po ∪ rf ∪ mo ∪ fr to `seq_cst` accesses is acyclic. Ours; without
 //!    `seq_cst` fences it is sound for RC11.
 //! 3. A `seq_cst` fence is the paper's acquire fence, update of a ghost location, release fence; the order of the ghost location does not count as
@@ -24,7 +24,7 @@ const SC_ACCESS: usize = 6;
 
 /// RC20.
 #[derive(Clone, Copy, Debug)]
-pub struct Rc20 {
+pub(crate) struct Rc20 {
     /// Whether there are `seq_cst` accesses to follow.
     pub seq_cst: bool,
 }

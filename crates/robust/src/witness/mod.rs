@@ -4,8 +4,8 @@ mod observed;
 mod replay;
 mod search;
 
-pub use observed::observed;
-pub use search::{Goal, search};
+pub(crate) use observed::observed;
+pub(crate) use search::{Goal, search};
 
 use crate::options::Place;
 use steadfast_graph::{EventId, Execution, LabelledCycle};

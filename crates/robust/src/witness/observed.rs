@@ -30,7 +30,7 @@ struct WrongRead {
 }
 
 /// Builds the witness. The machine has no symmetry, so labels name threads. None: no stale write explains the trace, which contradicts the search.
-pub fn observed<M: MemoryModel>(
+pub(crate) fn observed<M: MemoryModel>(
     machine: &Machine<'_>,
     tracker: &Tracker<'_, M>,
     options: &Options<'_>,

@@ -37,7 +37,7 @@ const ROOT: u32 = u32::MAX;
 
 /// What the search is after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub(crate) enum Goal {
     /// A stale read or an overtaking write.
     Stale,
     /// A race on a plain location.
@@ -47,7 +47,7 @@ pub enum Goal {
 }
 
 /// Searches with the rules of a model. `None`: nothing was found, which contradicts the main search.
-pub fn search<M: MemoryModel, const W: usize>(
+pub(crate) fn search<M: MemoryModel, const W: usize>(
     machine: &Machine<'_>,
     tracker: &Tracker<'_, M>,
     options: &Options<'_>,

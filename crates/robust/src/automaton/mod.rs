@@ -7,19 +7,22 @@
 //! noticed. A load or failed CAS that leads back to its own local state and writes nothing is a *spin*: repeating it can only be
 //! noticed through the value it waits for, so it is treated as blocking until another value is there.
 
+mod walk;
+
+pub(crate) use walk::Stray;
+
 use crate::event::{Event, EventKind, Fences, Transition};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::RwLock;
 use steadfast_ir::values::ValueSet;
 use steadfast_ir::{
-    EvalError, Expr, FenceOrder, Instr, LocId, Pc, Place, Program, ReadOrder, RegSet, RmwOrder, Thread, Value,
-    WriteOrder, liveness,
+    EvalError, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegSet, RmwOrder, Thread, Value, WriteOrder, liveness,
 };
 use steadfast_span::{Index, IndexVec};
 
 /// How a model reads the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// Every access is acquire and release, and acquire or release fences do nothing (RA and SRA).
     pub strengthen: bool,
     /// A `seq_cst` fence is an update of this ghost location, a step of its own; otherwise it is a primitive fence.
@@ -30,7 +33,7 @@ pub struct Reading {
 
 /// What a local state does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub(crate) struct Access {
     /// Where in the code.
     pub pc: Pc,
     /// The location, if it accesses one.
@@ -55,7 +58,7 @@ pub struct Access {
 
 /// Why a program is wrong already under sequential consistency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FailureKind {
+pub(crate) enum FailureKind {
     /// An assertion does not hold.
     Assertion,
     /// An expression has no value.
@@ -64,7 +67,7 @@ pub enum FailureKind {
 
 /// A failure and the instruction that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// Where.
     pub pc: Pc,
     /// What.
@@ -73,24 +76,16 @@ pub struct Failure {
 
 /// Position, live registers; dead ones are zero.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct LocalState {
+pub(crate) struct LocalState {
     /// The position of the next access.
     pub pc: Pc,
     /// The registers.
     pub registers: Box<[Value]>,
 }
 
-/// What running local instructions from somewhere leads to.
-#[derive(Default)]
-struct Landing {
-    /// Accesses that are reached, with the fences on the way.
-    states: Vec<(LocalState, Fences)>,
-    failures: Vec<Failure>,
-}
-
 /// The automaton of one piece of code. Threads with the same code share it.
 #[derive(Debug)]
-pub struct Automaton<'p> {
+pub(crate) struct Automaton<'p> {
     program: &'p Program,
     thread: &'p Thread,
     live: IndexVec<Pc, RegSet>,
@@ -109,15 +104,6 @@ struct Inner {
     failures: Vec<(u32, Value, Failure)>,
 }
 
-/// What following a transition with tainted registers leads to.
-#[derive(Debug)]
-pub enum Stray {
-    /// Some instruction on the way observes a tainted register.
-    Noticed,
-    /// The tainted registers that are live when the next local state is reached, once per way there.
-    Landed(Vec<RegSet>),
-}
-
 /// What an access does when it reads `old`: the event, the value written, and the registers afterwards.
 struct Effect {
     event: Event,
@@ -127,7 +113,7 @@ struct Effect {
 
 impl<'p> Automaton<'p> {
     /// The automaton of a thread.
-    pub fn new(
+    pub(crate) fn new(
         program: &'p Program,
         thread: &'p Thread,
         reading: Reading,
@@ -137,14 +123,13 @@ impl<'p> Automaton<'p> {
     }
 
     /// The code that this is the automaton of.
-    pub fn thread(&self) -> &'p Thread {
+    pub(crate) fn thread(&self) -> &'p Thread {
         self.thread
     }
 
     /// The initial local states, and what already fails before the first access.
-    pub fn initial(&self) -> (Vec<u32>, Vec<Failure>) {
-        let registers = vec![0; self.thread.registers.len()];
-        let landing = self.run(Pc::new(0), registers);
+    pub(crate) fn initial(&self) -> (Vec<u32>, Vec<Failure>) {
+        let landing = self.land_from_start();
         let mut ids: Vec<u32> = landing.states.into_iter().map(|(state, _)| self.intern(state)).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -152,22 +137,22 @@ impl<'p> Automaton<'p> {
     }
 
     /// How many local states are known.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.inner.read().expect("no panic while locked").states.len()
     }
 
     /// What a local state does next.
-    pub fn access(&self, id: u32) -> Access {
+    pub(crate) fn access(&self, id: u32) -> Access {
         self.inner.read().expect("no panic while locked").accesses[id as usize].clone()
     }
 
     /// A local state.
-    pub fn state(&self, id: u32) -> LocalState {
+    pub(crate) fn state(&self, id: u32) -> LocalState {
         self.inner.read().expect("no panic while locked").states[id as usize].clone()
     }
 
     /// All steps that were ever taken, in a fixed order.
-    pub fn known_steps(&self) -> Vec<Transition> {
+    pub(crate) fn known_steps(&self) -> Vec<Transition> {
         let inner = self.inner.read().expect("no panic while locked");
         let mut keys: Vec<_> = inner.steps.keys().copied().collect();
         keys.sort_unstable();
@@ -175,18 +160,18 @@ impl<'p> Automaton<'p> {
     }
 
     /// The failures met on the way of a step, if any.
-    pub fn failure(&self, id: u32, old: Value) -> Option<Failure> {
+    pub(crate) fn failure(&self, id: u32, old: Value) -> Option<Failure> {
         let inner = self.inner.read().expect("no panic while locked");
         inner.failures.iter().find(|(state, value, _)| (*state, *value) == (id, old)).map(|(_, _, failure)| *failure)
     }
 
     /// Whether any step can fail.
-    pub fn has_failures(&self) -> bool {
+    pub(crate) fn has_failures(&self) -> bool {
         !self.inner.read().expect("no panic while locked").failures.is_empty()
     }
 
     /// The steps of a local state when its location holds `old`. None if it is blocked or halted.
-    pub fn steps(&self, id: u32, old: Value) -> Vec<Transition> {
+    pub(crate) fn steps(&self, id: u32, old: Value) -> Vec<Transition> {
         if let Some(steps) = self.inner.read().expect("no panic while locked").steps.get(&(id, old)) {
             return steps.clone();
         }
@@ -225,7 +210,7 @@ impl<'p> Automaton<'p> {
     }
 
     /// The access whose step fails, as a transition that leads nowhere. None if the access itself cannot be evaluated.
-    pub fn failing_access(&self, id: u32, old: Value) -> Option<Transition> {
+    pub(crate) fn failing_access(&self, id: u32, old: Value) -> Option<Transition> {
         let effect = self.effects(&self.state(id), old).ok()?.into_iter().next()?;
         let Effect { event, written, .. } = effect;
         Some(Transition { source: id, old, event, written, next: id, fences: Fences::None, choice: 0 })
@@ -247,177 +232,8 @@ impl<'p> Automaton<'p> {
         id
     }
 
-    /// Carries out an access and the local instructions behind it.
-    fn land(&self, state: &LocalState, old: Value, effect: &Effect) -> Landing {
-        let mut registers = state.registers.to_vec();
-        if let Some(dst) = steadfast_ir::dataflow::defined(&self.thread.code[state.pc].op).filter(|_| effect.received) {
-            registers[dst.index()] = self.program.receive(old, self.thread.registers[dst].modulus);
-        }
-        self.run(Pc::new(state.pc.index() + 1), registers)
-    }
-
-    /// Runs local instructions and fences until the next accesses.
-    fn run(&self, pc: Pc, registers: Vec<Value>) -> Landing {
-        let mut landing = Landing::default();
-        let mut seen = FxHashSet::default();
-        let mut stack = vec![(pc, registers, Fences::None)];
-        while let Some((pc, mut registers, fences)) = stack.pop() {
-            self.clear_dead(pc, &mut registers);
-            if !seen.insert((pc, registers.clone(), fences)) {
-                continue;
-            }
-            let op = &self.thread.code[pc].op;
-            if let Instr::Fence(order) = op
-                && let Some(fences) = self.fuse(fences, *order)
-            {
-                stack.push((Pc::new(pc.index() + 1), registers, fences));
-                continue;
-            }
-            if steadfast_ir::dataflow::is_visible(op) {
-                landing.states.push((LocalState { pc, registers: registers.into() }, fences));
-                continue;
-            }
-            match self.local_step(pc, op, &registers) {
-                Ok(next) => stack.extend(next.into_iter().rev().map(|(pc, registers)| (pc, registers, fences))),
-                Err(kind) => landing.failures.push(Failure { pc, kind }),
-            }
-        }
-        if landing.states.is_empty() && landing.failures.is_empty() {
-            landing.states.push((self.halted(), Fences::None));
-        }
-        landing
-    }
-
-    /// Follows a transition with tainted registers; `wrong` if the value that it reads is not to be trusted.
-    pub fn stray(&self, transition: &Transition, mut taint: RegSet, wrong: bool) -> Stray {
-        let state = self.state(transition.source);
-        let mut registers = state.registers.to_vec();
-        let received = transition.event.reads() || transition.event.kind == EventKind::PlainRead;
-        if let Some(dst) = steadfast_ir::dataflow::defined(&self.thread.code[state.pc].op).filter(|_| received) {
-            registers[dst.index()] = self.program.receive(transition.old, self.thread.registers[dst].modulus);
-            if wrong { taint.insert(dst) } else { taint.remove(dst) }
-        }
-        let goal = self.state(transition.next);
-        let mut landed = Vec::new();
-        let mut seen: Vec<(Pc, Vec<Value>, Fences, RegSet)> = Vec::new();
-        let mut stack = vec![(Pc::new(state.pc.index() + 1), registers, Fences::None, taint)];
-        while let Some((pc, mut registers, fences, mut taint)) = stack.pop() {
-            self.clear_dead(pc, &mut registers);
-            taint = taint.iter().filter(|&reg| self.live[pc].contains(reg)).collect();
-            let here = (pc, registers.clone(), fences, taint.clone());
-            if seen.contains(&here) {
-                continue;
-            }
-            seen.push(here);
-            let op = &self.thread.code[pc].op;
-            if let Instr::Fence(order) = op
-                && let Some(fences) = self.fuse(fences, *order)
-            {
-                stack.push((Pc::new(pc.index() + 1), registers, fences, taint));
-                continue;
-            }
-            if steadfast_ir::dataflow::is_visible(op) {
-                if pc == goal.pc && *registers == *goal.registers && fences == transition.fences {
-                    landed.push(taint);
-                }
-                continue;
-            }
-            if steadfast_ir::dataflow::observed(op).intersects(&taint) {
-                return Stray::Noticed;
-            }
-            if let Instr::Assign { dst, value } = op {
-                let mut used = RegSet::new();
-                value.collect_registers(&mut used);
-                if used.intersects(&taint) { taint.insert(*dst) } else { taint.remove(*dst) }
-            }
-            if let Ok(next) = self.local_step(pc, op, &registers) {
-                stack.extend(next.into_iter().map(|(pc, registers)| (pc, registers, fences, taint.clone())));
-            }
-        }
-        if landed.is_empty() {
-            landed.push(RegSet::new());
-        }
-        Stray::Landed(landed)
-    }
-
-    /// The fences that a transition passes on its way to the next access, where they stand in the code.
-    pub fn fences_of(&self, transition: &Transition) -> Vec<(Pc, FenceOrder)> {
-        let state = self.state(transition.source);
-        let mut registers = state.registers.to_vec();
-        let received = transition.event.reads() || transition.event.kind == EventKind::PlainRead;
-        if let Some(dst) = steadfast_ir::dataflow::defined(&self.thread.code[state.pc].op).filter(|_| received) {
-            registers[dst.index()] = self.program.receive(transition.old, self.thread.registers[dst].modulus);
-        }
-        let goal = self.state(transition.next);
-        let mut seen = FxHashSet::default();
-        let mut stack = vec![(Pc::new(state.pc.index() + 1), registers, Fences::None, Vec::new())];
-        while let Some((pc, mut registers, fences, passed)) = stack.pop() {
-            self.clear_dead(pc, &mut registers);
-            if !seen.insert((pc, registers.clone(), fences)) {
-                continue;
-            }
-            let op = &self.thread.code[pc].op;
-            if let Instr::Fence(order) = op
-                && let Some(fences) = self.fuse(fences, *order)
-            {
-                let passed = passed.into_iter().chain([(pc, *order)]).collect();
-                stack.push((Pc::new(pc.index() + 1), registers, fences, passed));
-            } else if steadfast_ir::dataflow::is_visible(op) {
-                if pc == goal.pc && *registers == *goal.registers && fences == transition.fences {
-                    return passed;
-                }
-            } else if let Ok(next) = self.local_step(pc, op, &registers) {
-                stack.extend(next.into_iter().map(|(pc, registers)| (pc, registers, fences, passed.clone())));
-            }
-        }
-        Vec::new()
-    }
-
-    /// The fence sequence after one more fence, or nothing if that fence is a step of its own.
-    fn fuse(&self, fences: Fences, order: FenceOrder) -> Option<Fences> {
-        match order {
-            FenceOrder::SeqCst if self.reading.ghost.is_some() => None,
-            _ if self.reading.strengthen => Some(fences),
-            _ => Some(fences.then(order)),
-        }
-    }
-
-    fn halted(&self) -> LocalState {
-        let pc = Pc::new(self.thread.code.len() - 1);
-        LocalState { pc, registers: vec![0; self.thread.registers.len()].into() }
-    }
-
-    fn clear_dead(&self, pc: Pc, registers: &mut [Value]) {
-        for (position, value) in registers.iter_mut().enumerate() {
-            if *value != 0 && !self.live[pc].contains(steadfast_ir::RegId::new(position)) {
-                *value = 0;
-            }
-        }
-    }
-
-    fn local_step(&self, pc: Pc, op: &Instr, registers: &[Value]) -> Result<Vec<(Pc, Vec<Value>)>, FailureKind> {
-        let next = Pc::new(pc.index() + 1);
-        let holds = |cond: &Expr| cond.eval(registers, 0).map(|value| value != 0).map_err(FailureKind::Evaluation);
-        Ok(match op {
-            Instr::Assign { dst, value } => {
-                let mut registers = registers.to_vec();
-                let value = value.eval(&registers, 0).map_err(FailureKind::Evaluation)?;
-                registers[dst.index()] = self.program.reduce(value, self.thread.registers[*dst].modulus);
-                vec![(next, registers)]
-            }
-            Instr::Jump(target) => vec![(*target, registers.to_vec())],
-            Instr::Branch { cond, then, otherwise } => {
-                vec![(if holds(cond)? { *then } else { *otherwise }, registers.to_vec())]
-            }
-            Instr::Choose(targets) => targets.iter().map(|&target| (target, registers.to_vec())).collect(),
-            Instr::Assume(cond) if !holds(cond)? => vec![(self.halted().pc, registers.to_vec())],
-            Instr::Assert(cond) if !holds(cond)? => return Err(FailureKind::Assertion),
-            _ => vec![(next, registers.to_vec())],
-        })
-    }
-
     /// The number of the location that a place names.
-    pub fn resolve(&self, place: &Place, registers: &[Value]) -> Result<LocId, EvalError> {
+    fn resolve(place: &Place, registers: &[Value]) -> Result<LocId, EvalError> {
         match place {
             Place::Fixed(loc) => Ok(*loc),
             Place::Element { base, len, index } => match u32::try_from(index.eval(registers, 0)?) {
@@ -448,7 +264,7 @@ impl<'p> Automaton<'p> {
             return Ok(vec![Effect { event, written: None, received: false }]);
         }
         let Some(place) = steadfast_ir::dataflow::place(op) else { return Ok(Vec::new()) };
-        let loc = self.resolve(place, registers)?;
+        let loc = Self::resolve(place, registers)?;
         let modulus = self.program.locations[loc].modulus;
         let value = |expr: &Expr| Ok(self.program.reduce(expr.eval(registers, old)?, modulus));
         let read = |kind, order| Effect {
@@ -523,7 +339,8 @@ impl<'p> Automaton<'p> {
             halted: matches!(op, Instr::Halt),
             spins: ValueSet::EMPTY,
         };
-        let Some(Ok(loc)) = steadfast_ir::dataflow::place(op).map(|place| self.resolve(place, &state.registers)) else {
+        let Some(Ok(loc)) = steadfast_ir::dataflow::place(op).map(|place| Self::resolve(place, &state.registers))
+        else {
             return access;
         };
         access.loc = Some(loc.index() as u16);
