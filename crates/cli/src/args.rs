@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 
     /// When to use colours.
     ///
-    /// `auto` uses them on a terminal, unless NO_COLOR is set, and always if CLICOLOR_FORCE is.
+    /// `auto` uses them on a terminal, unless `NO_COLOR` is set, and always if `CLICOLOR_FORCE` is.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
 }
@@ -122,7 +122,7 @@ pub(crate) struct CheckArgs {
     pub(crate) quiet: bool,
 
     /// Show more numbers about each result
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     pub(crate) statistics: bool,
 }
 

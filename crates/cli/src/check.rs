@@ -7,7 +7,7 @@ use crate::findings;
 use crate::input::Input;
 use crate::output::{self, Output};
 use crate::progress::Progress;
-use crate::render::Reporter;
+use crate::render::{Detail, Reporter};
 use crate::result::{Answer, CheckResult};
 use crate::settings::{Question, Settings};
 use crate::status::Status;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
         quiet: arguments.quiet,
         interrupt: interrupt::listen(),
     };
-    let mut reporter = Reporter::new(arguments.format, output.style(), arguments.quiet, arguments.statistics);
+    let mut reporter = Reporter::new(arguments.format, output.style(), detail(arguments));
     let mut pictures = Pictures { path: arguments.dot.clone(), drawn: 0 };
     let mut status = Status::Holds;
     for (at, path) in arguments.files.iter().enumerate() {
@@ -50,6 +50,14 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
     }
     output.write(&reporter.finish())?;
     Ok(status)
+}
+
+fn detail(arguments: &CheckArgs) -> Detail {
+    match (arguments.quiet, arguments.statistics) {
+        (true, _) => Detail::Little,
+        (false, false) => Detail::Usual,
+        (false, true) => Detail::Much,
+    }
 }
 
 /// What stays the same for all files.

@@ -26,7 +26,8 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> io::Result<St
 }
 
 fn list(registry: &Registry) -> String {
-    registry.iter().map(|info| format!("{}  {}\n", info.code.0, info.title)).collect()
+    let lines: Vec<_> = registry.iter().map(|info| format!("{}  {}", info.code.0, info.title)).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Says that there is no such code, and which ones come close.

@@ -68,7 +68,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
 }
 
 fn not_utf8(bytes: &[u8], at: usize) -> Diagnostic {
-    let line = bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let line = bytes[..at].split(|&byte| byte == b'\n').count();
     let message = format!("not UTF-8 text: byte 0x{:02x} in line {line}", bytes[at]);
     let help =
         if bytes.contains(&0) { "is this a program text, and not a binary file?" } else { "save the text as UTF-8" };

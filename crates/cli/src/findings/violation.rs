@@ -91,12 +91,10 @@ fn labels(story: &Story<'_>) -> Vec<Label> {
 /// What an event other than the offending one has to do with it.
 fn context(story: &Story<'_>, event: EventId) -> String {
     let mark = story.mark(event).unwrap_or_default();
-    let acting = story.event(event).thread;
-    if story.witness.newest == Some(event) && story.witness.kind != ViolationKind::Race {
-        if let Some(thread) = acting {
-            let written = story.event(event).value_written;
-            return format!("{mark} `{}` overwrites it with {written}", story.thread(thread));
-        }
+    let newest = story.witness.newest == Some(event) && story.witness.kind != ViolationKind::Race;
+    if let Some(thread) = story.event(event).thread.filter(|_| newest) {
+        let written = story.event(event).value_written;
+        return format!("{mark} `{}` overwrites it with {written}", story.thread(thread));
     }
     format!("{mark} {}", story.deed(event))
 }

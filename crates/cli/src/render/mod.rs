@@ -11,12 +11,22 @@ use steadfast_diag::{Diagnostic, Format, Style, render, sarif};
 use steadfast_span::SourceFile;
 use text::Tally;
 
+/// How much to say about a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Only what is wrong.
+    Little,
+    /// What was shown.
+    Usual,
+    /// All numbers.
+    Much,
+}
+
 /// Turns results into text. Some formats can be written as results come, others only at the end.
 pub(crate) struct Reporter {
     format: Format,
     style: Style,
-    quiet: bool,
-    statistics: bool,
+    detail: Detail,
     tally: Tally,
     /// Whether something was written, and whether the last piece was longer than a line.
     written: bool,
@@ -27,17 +37,8 @@ pub(crate) struct Reporter {
 
 impl Reporter {
     /// A reporter that has seen nothing yet.
-    pub(crate) fn new(format: Format, style: Style, quiet: bool, statistics: bool) -> Self {
-        Self {
-            format,
-            style,
-            quiet,
-            statistics,
-            tally: Tally::default(),
-            written: false,
-            long: false,
-            kept: Vec::new(),
-        }
+    pub(crate) fn new(format: Format, style: Style, detail: Detail) -> Self {
+        Self { format, style, detail, tally: Tally::default(), written: false, long: false, kept: Vec::new() }
     }
 
     /// Takes a result and returns what can be written at once.
@@ -56,7 +57,7 @@ impl Reporter {
 
     /// A result for people. What is longer than a line is set apart.
     fn text(&mut self, result: &CheckResult) -> String {
-        let text = text::result(result, self.format, self.style, self.quiet, self.statistics);
+        let text = text::result(result, self.format, self.style, self.detail);
         let long = self.format == Format::Full && text.lines().count() > 1;
         let apart = self.written && (long || self.long);
         self.written |= !text.is_empty();
@@ -67,7 +68,7 @@ impl Reporter {
     /// What remains to be written when there are no more results.
     pub(crate) fn finish(self) -> String {
         match self.format {
-            Format::Full if !self.quiet => self.tally.summary(),
+            Format::Full if self.detail != Detail::Little => self.tally.summary(),
             Format::Full | Format::Concise | Format::Jsonl | Format::Github => String::new(),
             Format::Json => array(&self.kept.iter().map(ResultRecord::of).collect::<Vec<_>>()),
             Format::Sarif => {

@@ -11,6 +11,7 @@ use steadfast_span::{Index, SourceFile, Span};
 
 /// One result.
 #[derive(Debug, Serialize)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a field of the format")]
 pub(super) struct ResultRecord<'a> {
     file: &'a str,
     /// Absent from a file that could not be used.

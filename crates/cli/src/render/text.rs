@@ -1,6 +1,6 @@
 //! Results for people: violations in the source, and a line that says what was shown.
 
-use super::items;
+use super::{Detail, items};
 use crate::numbers::{counted, grouped};
 use crate::result::{Answer, CheckResult};
 use crate::size;
@@ -11,16 +11,16 @@ use steadfast_diag::{Format, Severity, Style, render};
 use steadfast_robust::{Model, Outcome, Statistics, Verdict};
 
 /// Everything about one result.
-pub(super) fn result(result: &CheckResult, format: Format, style: Style, quiet: bool, statistics: bool) -> String {
+pub(super) fn result(result: &CheckResult, format: Format, style: Style, detail: Detail) -> String {
     let (notes, others): (Vec<_>, Vec<_>) =
         items(result).into_iter().partition(|(_, diagnostic)| diagnostic.severity == Severity::Note);
     let mut text = render(format, &others, style);
     let Answer::Checked { model, outcome, .. } = &result.answer else { return text };
-    if quiet && result.status() == Status::Holds {
+    if detail == Detail::Little && result.status() == Status::Holds {
         return text;
     }
     let _ = writeln!(text, "{}", conclusion(result, *model, outcome, style));
-    if quiet || format != Format::Full {
+    if detail == Detail::Little || format != Format::Full {
         return text;
     }
     for (_, note) in notes {
@@ -29,7 +29,7 @@ pub(super) fn result(result: &CheckResult, format: Format, style: Style, quiet: 
     for remark in &result.remarks {
         let _ = writeln!(text, "  note: {remark}");
     }
-    if statistics {
+    if detail == Detail::Much {
         text.push_str(&numbers(result, &outcome.statistics));
     }
     text
@@ -86,7 +86,11 @@ fn numbers(result: &CheckResult, statistics: &Statistics) -> String {
         ("jobs", result.question.jobs.to_string()),
         ("reductions", reductions),
     ];
-    lines.into_iter().map(|(name, value)| format!("  {name:<13} {value}\n")).collect()
+    let mut text = String::new();
+    for (name, value) in lines {
+        let _ = writeln!(text, "  {name:<13} {value}");
+    }
+    text
 }
 
 fn steps(states: u64, transitions: u64, seconds: f64) -> String {

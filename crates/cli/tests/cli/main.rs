@@ -1,0 +1,10 @@
+//! The binary as users meet it: arguments in, text and exit codes out.
+
+mod commands;
+mod documentation;
+mod formats;
+mod inputs;
+mod schema;
+mod signals;
+mod steadfast;
+mod verdicts;

@@ -1,0 +1,130 @@
+//! Verdicts, their exit codes, and what is said about them.
+
+use crate::steadfast::{check_text, steadfast};
+
+const SB: &str = "corpus/litmus/sb.sf";
+const MP: &str = "corpus/litmus/mp.sf";
+
+#[test]
+fn robust_is_0_and_says_what_was_shown() {
+    let ended = steadfast(&["check", "--model", "ra", MP]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.starts_with("corpus/litmus/mp.sf: robust (ra, graph): "), "{}", ended.stdout);
+    assert!(ended.stdout.contains(" of the program, ") && ended.stdout.ends_with("; exhaustive\n"), "{}", ended.stdout);
+    assert_eq!(ended.stderr, "");
+}
+
+#[test]
+fn not_robust_is_1_and_shows_run_cycle_and_remedy() {
+    let ended = steadfast(&["check", "--model", "ra", SB]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    for part in [
+        "error[V0001]: not robust: this load can read an overwritten value",
+        "^^^^^^^^^^^^^^^ (5) `second` may still read 0 here, from (1), although (2) has overwritten it",
+        "1.  thread first   line 17  x.store(1, release)",
+        "(5) x.load(acquire) —fr→ (2)",
+        "between (2) and (3) in `first`, lines 17 and 18",
+        "corpus/litmus/sb.sf: not robust (ra, graph): ",
+    ] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+}
+
+#[test]
+fn relaxed_message_passing_is_told_which_accesses_to_strengthen() {
+    let ended = steadfast(&["check", "--model", "rc20", "corpus/litmus/mp-relaxed.sf"]);
+    let help = "release and acquire are enough: make (3) `y.store(1, relaxed)` in line 15 `release`, \
+                and make (4) `y.load(relaxed)` in line 19 `acquire`";
+    assert!(ended.stdout.contains(help), "{}", ended.stdout);
+}
+
+#[test]
+fn every_kind_of_violation_has_its_code() {
+    for (file, options, code) in [
+        (SB, vec!["--model=ra"], "V0001"),
+        ("corpus/litmus/2+2w.sf", vec!["--model=ra"], "V0002"),
+        ("corpus/litmus/mp-plain-relaxed.sf", vec!["--model=rc20"], "V0003"),
+        ("corpus/litmus/assertion-under-sc.sf", vec!["--model=ra"], "V0004"),
+        (SB, vec!["--model=ra", "--notion=observational"], "V0005"),
+    ] {
+        let arguments: Vec<_> = ["check", file].into_iter().chain(options).collect();
+        let ended = steadfast(&arguments);
+        assert_eq!(ended.code, 1, "{ended:?}");
+        assert!(ended.stdout.contains(&format!("error[{code}]")), "{code}: {}", ended.stdout);
+    }
+    let ended = check_text("atomic<u8> x; thread t { let r = 1 / x.load(); observe(r); }", &["--model=ra"]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("error[V0006]: an expression has no value: division by zero"), "{}", ended.stdout);
+}
+
+#[test]
+fn notes_tell_about_spin_loops_and_deadlocks() {
+    let spinning = "atomic<u8> x; thread t { while (x.load(acquire) != 1) {} } thread u { x.store(1, release); }";
+    let ended = check_text(spinning, &["--model=ra"]);
+    assert!(ended.stdout.contains("note[N0001]: the spin loop in line 1 is treated as a wait"), "{}", ended.stdout);
+    let blocked = "mutex a; mutex b; thread t { a.lock(); b.lock(); } thread u { b.lock(); a.lock(); }";
+    let ended = check_text(blocked, &["--model=ra"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.contains("note[V0007]: some run ends with threads blocked for good: "), "{}", ended.stdout);
+}
+
+#[test]
+fn a_bound_is_3_and_says_which() {
+    let ended = steadfast(&["check", "--model", "ra", "--max-states", "1000", "corpus/large/chase-lev-ra-24.sf"]);
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(ended.stdout.contains("warning[I0001]: inconclusive: the limit of 1000 states was reached"), "{ended:?}");
+    assert!(!ended.stdout.contains("exhaustive"), "{}", ended.stdout);
+}
+
+#[test]
+fn several_files_and_models_get_one_result_each_and_the_worst_decides() {
+    let ended = steadfast(&["check", "--model", "ra,rc20", MP, SB]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.ends_with("\n4 results: 2 robust, 2 not robust\n"), "{}", ended.stdout);
+    assert_eq!(steadfast(&["check", SB, "nowhere.sf", MP]).code, 2);
+    let bounded = ["check", "--max-states", "1000", "--model", "ra", "corpus/large/chase-lev-ra-24.sf", SB];
+    assert_eq!(steadfast(&bounded).code, 1);
+}
+
+#[test]
+fn all_models_can_be_asked_at_once() {
+    let ended = steadfast(&["check", "--model", "all", "-f", "concise", MP]);
+    assert_eq!(ended.stdout.lines().count(), 4, "{}", ended.stdout);
+}
+
+#[test]
+fn a_model_that_is_not_there_is_a_usage_error_with_a_hint() {
+    let ended = steadfast(&["check", "--model", "tso", MP]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
+    assert!(
+        ended.stderr.contains("`tso` is not supported yet; the models are ra, sra, rc20 and rc11"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(steadfast(&["check", "--max-memory", "4 parsecs", MP]).code, 2);
+    assert_eq!(steadfast(&["check"]).code, 2);
+    assert_eq!(steadfast(&["check", "--jobs", "0", MP]).code, 2);
+}
+
+#[test]
+fn reductions_and_strategies_do_not_change_verdicts() {
+    for option in ["--no-reduction=all", "--no-reduction=covering", "--joint", "--fences-by-the-letter", "--jobs=1"] {
+        for (file, code) in [(MP, 0), (SB, 1)] {
+            assert_eq!(steadfast(&["check", "--model", "ra", option, file]).code, code, "{option} {file}");
+        }
+    }
+}
+
+#[test]
+fn quiet_keeps_violations() {
+    let ended = steadfast(&["check", "--quiet", "--model", "ra", MP]);
+    assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", ""));
+    assert!(steadfast(&["check", "--quiet", "--model", "ra", SB]).stdout.contains("V0001"));
+}
+
+#[test]
+fn statistics_tell_reductions_and_memory() {
+    let ended = steadfast(&["check", "--statistics", "--no-reduction", "symmetry", MP]);
+    assert!(ended.stdout.contains("reductions    classes, relevance, covering"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("memory "), "{}", ended.stdout);
+}
