@@ -19,6 +19,6 @@ pub mod reach;
 mod store;
 
 pub use cover::{CoverSet, NodeId};
-pub use limits::{Bound, Budget, Limits, Progress};
+pub use limits::{Bound, Budget, Limits, Observer, Progress};
 pub use reach::{Edge, StateGraph, StateId, System, reach};
 pub use store::Shard;

@@ -47,12 +47,15 @@ pub struct Progress {
     pub bytes: u64,
 }
 
+/// Somebody who wants to know how a search is getting on. Called now and then, from any worker.
+pub type Observer<'a> = &'a (dyn Fn(Progress) + Sync);
+
 /// The limits of one check with what has been used of them, shared by all its searches and workers.
-#[derive(Debug)]
 pub struct Budget<'a> {
     limits: Limits,
     started: Instant,
     interrupt: Option<&'a AtomicBool>,
+    observer: Option<Observer<'a>>,
     states: AtomicU64,
     bytes: AtomicU64,
     peak: AtomicU64,
@@ -60,11 +63,12 @@ pub struct Budget<'a> {
 
 impl<'a> Budget<'a> {
     /// A budget that starts now. `interrupt` ends the search when it becomes true.
-    pub fn new(limits: Limits, interrupt: Option<&'a AtomicBool>) -> Self {
+    pub fn new(limits: Limits, interrupt: Option<&'a AtomicBool>, observer: Option<Observer<'a>>) -> Self {
         Self {
             limits,
             started: Instant::now(),
             interrupt,
+            observer,
             states: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             peak: AtomicU64::new(0),
@@ -101,6 +105,9 @@ impl<'a> Budget<'a> {
     /// An error if some bound is exceeded. Cheap enough to be called every few thousand states.
     pub fn check(&self) -> Result<(), Bound> {
         let used = self.progress();
+        if let Some(observer) = self.observer {
+            observer(used);
+        }
         if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Bound::Interrupted);
         }

@@ -26,7 +26,7 @@ const LARGEST: usize = 63;
 
 /// Decides a question about a program.
 pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
-    let budget = Budget::new(options.limits.clone(), options.interrupt);
+    let budget = Budget::new(options.limits.clone(), options.interrupt, options.observer);
     let mut outcome = Outcome {
         verdict: Verdict::Unsupported(String::new()),
         statistics: Statistics::default(),
@@ -239,7 +239,7 @@ impl<'a> Question<'a> {
     }
 
     fn observed_with<M: MemoryModel, const W: usize>(&self, machine: &Machine<'_>, model: &M) -> Option<Witness> {
-        let budget = Budget::new(steadfast_explore::Limits::default(), self.options.interrupt);
+        let budget = Budget::new(steadfast_explore::Limits::default(), self.options.interrupt, None);
         let (graph, _) = reach::<W, _>(machine, 1, &budget);
         let graph = Explorer { machine, graph: &graph };
         let futures = futures::futures(machine, self.reading().ghost);

@@ -36,5 +36,5 @@ mod witness;
 
 pub use check::check;
 pub use options::{Model, Notion, Options, Outcome, Place, Reductions, Statistics, Verdict};
-pub use steadfast_explore::{Bound, Limits};
+pub use steadfast_explore::{Bound, Limits, Observer, Progress};
 pub use witness::{RunStep, ViolationKind, Witness};

@@ -3,7 +3,7 @@
 use crate::witness::Witness;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
-use steadfast_explore::{Bound, Limits};
+use steadfast_explore::{Bound, Limits, Observer};
 use steadfast_ir::{Pc, ThreadId};
 use steadfast_span::Span;
 
@@ -93,7 +93,7 @@ impl Reductions {
 }
 
 /// A question.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options<'a> {
     /// The memory model.
     pub model: Model,
@@ -113,6 +113,8 @@ pub struct Options<'a> {
     pub jobs: usize,
     /// Ends the search early when it becomes true.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Is told now and then how the search is getting on.
+    pub observer: Option<Observer<'a>>,
 }
 
 impl Options<'_> {
@@ -128,6 +130,7 @@ impl Options<'_> {
             joint: false,
             jobs: 1,
             interrupt: None,
+            observer: None,
         }
     }
 }
