@@ -1,0 +1,135 @@
+//! Asking the checker, and judging what it says.
+
+use super::source::Case;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use steadfast_lang::ExpectedVerdict;
+use steadfast_robust::{Limits, Options, Statistics, Verdict, check};
+
+/// How the checker is asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    /// Whether spin loops are treated as waits.
+    pub(crate) spin: bool,
+    /// Whether a violation of any kind meets the expectation "not robust", because who wrote it knew no other.
+    pub(crate) lenient: bool,
+    /// What each check may use.
+    pub(crate) limits: Limits,
+    /// How many threads work on each check.
+    pub(crate) jobs: usize,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// The verdict in a word or two.
+    pub(crate) got: &'static str,
+    /// What that means.
+    pub(crate) standing: Standing,
+    /// What it took.
+    pub(crate) statistics: Statistics,
+}
+
+/// How an answer compares with the expectation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// As expected.
+    Met,
+    /// Not as expected.
+    Differs,
+    /// There is a verdict, but nothing was expected.
+    Unasked,
+    /// There is no verdict, for this reason.
+    Inconclusive(String),
+    /// The checker failed.
+    Broken,
+}
+
+impl Case {
+    /// Asks the checker.
+    pub(crate) fn ask(&self, setting: &Setting) -> Answer {
+        let mut options = Options::new(self.model, self.notion);
+        options.spin = setting.spin;
+        options.limits = setting.limits.clone();
+        options.jobs = setting.jobs;
+        // A checker that fails on one program should not take the results of the others away.
+        let Ok(outcome) = catch_unwind(AssertUnwindSafe(|| check(&self.program, &options))) else {
+            return Answer { got: "(panic)", standing: Standing::Broken, statistics: Statistics::default() };
+        };
+        let standing = match (&outcome.verdict, self.expected) {
+            (Verdict::Inconclusive(bound), _) => Standing::Inconclusive(bound.to_string()),
+            (Verdict::Unsupported(size), _) => Standing::Inconclusive(size.clone()),
+            (_, None) => Standing::Unasked,
+            (verdict, Some(expected)) if meets(expected, verdict, setting.lenient) => Standing::Met,
+            _ => Standing::Differs,
+        };
+        Answer { got: verdict_name(&outcome.verdict), standing, statistics: outcome.statistics }
+    }
+}
+
+fn meets(expected: ExpectedVerdict, verdict: &Verdict, lenient: bool) -> bool {
+    match verdict {
+        Verdict::Robust => expected == ExpectedVerdict::Robust,
+        Verdict::NotRobust(_) => expected == ExpectedVerdict::NotRobust,
+        Verdict::Race(_) => expected == ExpectedVerdict::Race || lenient && expected == ExpectedVerdict::NotRobust,
+        Verdict::Failed(_) => {
+            expected == ExpectedVerdict::AssertionFailed || lenient && expected == ExpectedVerdict::NotRobust
+        }
+        Verdict::Inconclusive(_) | Verdict::Unsupported(_) => false,
+    }
+}
+
+fn verdict_name(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Robust => "robust",
+        Verdict::NotRobust(_) => "not robust",
+        Verdict::Race(_) => "race",
+        Verdict::Failed(_) => "assertion",
+        Verdict::Inconclusive(_) | Verdict::Unsupported(_) => "inconclusive",
+    }
+}
+
+/// What a file expects, in the same words as the verdicts.
+pub(crate) fn expected_name(expected: Option<ExpectedVerdict>) -> &'static str {
+    match expected {
+        None => "-",
+        Some(ExpectedVerdict::Robust) => "robust",
+        Some(ExpectedVerdict::NotRobust) => "not robust",
+        Some(ExpectedVerdict::Race) => "race",
+        Some(ExpectedVerdict::AssertionFailed) => "assertion",
+    }
+}
+
+/// Asks all questions, several at a time, and hands the answers over in the order of the questions as soon as that order allows.
+pub(crate) fn ask_all(cases: &[Case], setting: &Setting, workers: usize, mut done: impl FnMut(&Case, Answer)) {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some((at, case)) = take(cases, next) {
+                    if sender.send((at, case.ask(setting))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting: Vec<Option<Answer>> = cases.iter().map(|_| None).collect();
+        let mut handed_over = 0;
+        for (at, answer) in receiver {
+            waiting[at] = Some(answer);
+            while let Some(answer) = waiting.get_mut(handed_over).and_then(Option::take) {
+                done(&cases[handed_over], answer);
+                handed_over += 1;
+            }
+        }
+    });
+}
+
+fn take<'a>(cases: &'a [Case], next: &AtomicUsize) -> Option<(usize, &'a Case)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    cases.get(at).map(|case| (at, case))
+}
