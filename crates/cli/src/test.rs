@@ -74,7 +74,9 @@ impl<'a> Case<'a> {
         else {
             return Ending::Skipped(format!("the model `{}` is not supported yet", self.expected.model));
         };
-        let question = Question::new(notion, limits.clone());
+        // Rocker's verdicts are about loops as they are written.
+        let spin = self.input.dialect != Dialect::Tpl;
+        let question = Question { spin, ..Question::new(notion, limits.clone()) };
         let Ok(outcome) = ask(self.program, &question.options(model, interrupt)) else { return Ending::Broken };
         match outcome.verdict {
             Verdict::Inconclusive(Bound::Interrupted) => Ending::Interrupted,

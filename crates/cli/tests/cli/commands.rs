@@ -47,6 +47,17 @@ fn test_is_exact_for_our_language_and_lenient_for_tpl() {
 }
 
 #[test]
+fn test_takes_loops_in_tpl_as_they_are_written() {
+    let directory = tempdir().unwrap();
+    // Both threads may look for the other one in vain, once more than an interleaving allows.
+    let loops = "fn t { local r; x.store(1, rel); l: r = y.load(acq); if (r != 1) { goto l; } }
+                 fn u { local r; y.store(1, rel); l: r = x.load(acq); if (r != 1) { goto l; } }\n";
+    let tpl = write(directory.path(), "loop.tpl", &format!("// ROBUSTNESS egr: not: ra.\nglobal x, y; {loops}"));
+    assert_eq!(steadfast(&["test", &tpl]).code, 0, "{:?}", steadfast(&["test", &tpl]));
+    assert_eq!(steadfast(&["check", "--model", "ra", &tpl]).code, 0);
+}
+
+#[test]
 fn test_refuses_what_it_cannot_use() {
     let directory = tempdir().unwrap();
     assert_eq!(steadfast(&["test", &directory.path().display().to_string()]).code, 2);
