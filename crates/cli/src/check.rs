@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
-use steadfast_robust::Model;
+use steadfast_robust::{Model, Options};
 use steadfast_span::SourceFile;
 
 /// Runs the command.
@@ -115,7 +115,8 @@ impl Session {
         let question = &self.question;
         let what = format!("checking {} ({}, {})", file.name(), model.name(), question.notion.name());
         let progress = Progress::start(what, self.quiet);
-        let options = question.options(model, self.interrupt);
+        let observer = |used| progress.update(used);
+        let options = Options { observer: Some(&observer), ..question.options(model, self.interrupt) };
         let Ok(outcome) = ask(program, &options).map(Box::new) else { return self.broken(file, model) };
         let asked = findings::Asked { file, program, model, outcome: &outcome };
         let advice = if self.quiet { None } else { findings::advice(&asked, &options) };
