@@ -1,14 +1,107 @@
-//! How long the checks take.
+//! How long the checks take, beside SPIN on the exported programs and beside what Rocker takes.
 
-use crate::arguments::Arguments;
-use anyhow::{Result, bail};
+mod ours;
+mod page;
+mod report;
+mod rows;
+mod spin;
+mod stopwatch;
+
+use crate::arguments::{Arguments, unexpected};
+use crate::corpus::{self, source::Source};
+use crate::process;
+use anyhow::{Result, ensure};
+use report::Measured;
+use rows::Row;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-bench
-    Checks the larger programs in corpus/ and shows states, seconds and memory for each.";
+bench [--rows TEXT] [--limit SECONDS] [--spin-limit SECONDS] [--rocker DIRECTORY] [--write]
+    Measures the programs of the papers' tables with the release binary, with one job and with two, and SPIN on
+    the exported programs. --rows selects rows whose name contains the text. The limits are for each check, by
+    default 120 seconds, and for each run of SPIN's verifier, by default 60; 0 leaves SPIN out.
+    --write puts the table into docs/benchmarks.md.";
+
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    rows: String,
+    limit: Duration,
+    spin_limit: Duration,
+    rocker: Option<PathBuf>,
+    write: bool,
+}
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    arguments.finish()?;
-    bail!("there is nothing to measure yet")
+    let options = parse(arguments)?;
+    let rows = rows::matching(&options.rows)?;
+    let rocker = corpus::rocker_directory(options.rocker.as_deref())?;
+    if rocker.is_none() {
+        println!("Rocker's programs are not here, so our own versions of them are measured.\n");
+    }
+    let with_spin = !options.spin_limit.is_zero() && spin::is_available();
+    if !with_spin {
+        println!("SPIN is left out.\n");
+    }
+    let binary = ours::build()?;
+    println!("{}", report::HEAD);
+    let mut measured = Vec::new();
+    for row in rows {
+        let result = measure(row, &binary, rocker.as_deref(), &options, with_spin)?;
+        println!("{}", report::line(&result));
+        measured.push(result);
+    }
+    println!("\n{}", report::summary(&measured));
+    if options.write {
+        page::write(&measured)?;
+    }
+    let contradictions = measured.iter().filter(|result| result.contradicts()).count();
+    ensure!(contradictions == 0, "SPIN contradicts {contradictions} verdicts");
+    Ok(())
+}
+
+fn measure(row: Row, binary: &Path, rocker: Option<&Path>, options: &Options, with_spin: bool) -> Result<Measured> {
+    let path = row.path(&process::root(), rocker);
+    let source = Source::read(&path, path.to_string_lossy().into_owned())?;
+    let one = ours::measure(binary, &path, &row, 1, options.limit)?;
+    let two = ours::measure(binary, &path, &row, 2, options.limit)?;
+    let spin = with_spin.then(|| spin::measure(&source.program, &row, options.spin_limit)).transpose()?;
+    Ok(Measured { row, one, two, spin })
+}
+
+fn parse(mut arguments: Arguments) -> Result<Options> {
+    let mut options = Options {
+        rows: String::new(),
+        limit: Duration::from_secs(120),
+        spin_limit: Duration::from_secs(60),
+        rocker: None,
+        write: false,
+    };
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--rows" => options.rows = arguments.value("--rows")?,
+            "--limit" => options.limit = Duration::from_secs(arguments.value("--limit")?),
+            "--spin-limit" => options.spin_limit = Duration::from_secs(arguments.value("--spin-limit")?),
+            "--rocker" => options.rocker = Some(arguments.value("--rocker")?),
+            "--write" => options.write = true,
+            _ => return Err(unexpected(&argument)),
+        }
+    }
+    ensure!(!options.write || options.rows.is_empty(), "only a table with all rows is written");
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::of;
+
+    #[test]
+    fn options() {
+        let options = parse(of(&["--rows", "arc", "--spin-limit", "5"])).unwrap();
+        assert_eq!((options.rows.as_str(), options.spin_limit), ("arc", Duration::from_secs(5)));
+        assert!(parse(of(&["--rows", "arc", "--write"])).is_err());
+        assert!(parse(of(&["--faster"])).is_err());
+    }
 }

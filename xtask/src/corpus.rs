@@ -111,7 +111,9 @@ impl Ledger {
             return 0;
         }
         let stale: Vec<_> = self.recorded.left_over(cases, is_meant).collect();
-        stale.iter().for_each(|question| println!("recorded, but not asked any more: {question}"));
+        for question in &stale {
+            println!("recorded, but not asked any more: {question}");
+        }
         stale.len()
     }
 

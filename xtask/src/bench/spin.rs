@@ -1,0 +1,119 @@
+//! The same question, exported and given to the model checker SPIN. Its search is exhaustive, as ours is.
+
+use super::rows::Row;
+use super::stopwatch::{self, Ended};
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use steadfast_export::{ExportModel, ExportNotion, PromelaOptions, promela};
+use steadfast_ir::Program;
+use steadfast_robust::{Model, Notion};
+
+/// `COLLAPSE` compresses states without loss; a search with bitstate hashing would not be exhaustive.
+const COMPILER: [&str; 9] =
+    ["-O2", "-w", "-fwrapv", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=8192", "-DMEMLIM=12000", "-opan", "pan.c"];
+const VERIFIER: [&str; 2] = ["-n", "-m5000000"];
+/// Generating and compiling the verifier may take this long.
+const COMPILE_LIMIT: Duration = Duration::from_secs(300);
+
+/// What SPIN made of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Spin {
+    /// It decided.
+    Decided {
+        /// Seconds for generating and compiling the verifier, and for running it.
+        seconds: f64,
+        /// Whether some assertion fails.
+        violated: bool,
+        /// States that it stored.
+        states: u64,
+    },
+    /// It had not decided after so many seconds, compiling included.
+    TooLong(f64),
+    /// It gave up for this reason.
+    GaveUp(&'static str),
+}
+
+/// Whether SPIN and a C compiler are there.
+pub(crate) fn is_available() -> bool {
+    crate::process::succeeds(Command::new("spin").arg("-V"))
+        && crate::process::succeeds(Command::new("gcc").arg("--version"))
+}
+
+/// Lets SPIN decide a row.
+pub(crate) fn measure(program: &Program, row: &Row, limit: Duration) -> Result<Spin> {
+    let Some(options) = options(row) else { return Ok(Spin::GaveUp("cannot be exported")) };
+    let Ok(exported) = promela(program, &options) else { return Ok(Spin::GaveUp("cannot be exported")) };
+    let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
+    std::fs::write(directory.path().join("model.pml"), exported)?;
+    let generated = step(directory.path(), "spin", &["-a", "model.pml"])?;
+    let compiled = step(directory.path(), "gcc", &COMPILER)?;
+    let verifier = directory.path().join("pan");
+    let verified = stopwatch::run(Command::new(verifier).args(VERIFIER).current_dir(directory.path()), limit)?;
+    Ok(judge(generated.seconds + compiled.seconds, &verified))
+}
+
+fn options(row: &Row) -> Option<PromelaOptions> {
+    let exported = [(Model::Ra, ExportModel::Ra), (Model::Sra, ExportModel::Sra), (Model::Rc20, ExportModel::Rc20)];
+    let model = exported.iter().find(|(ours, _)| *ours == row.model)?.1;
+    let notion = match row.notion {
+        Notion::Graph => ExportNotion::Graph,
+        Notion::Observational => ExportNotion::Observational,
+    };
+    Some(PromelaOptions::new(model, notion))
+}
+
+fn step(directory: &Path, program: &str, arguments: &[&str]) -> Result<Ended> {
+    let ended = stopwatch::run(Command::new(program).args(arguments).current_dir(directory), COMPILE_LIMIT)?;
+    ensure!(ended.status.is_some_and(|status| status.success()), "{program} failed: {}", ended.output);
+    Ok(ended)
+}
+
+fn judge(before: f64, verified: &Ended) -> Spin {
+    let seconds = before + verified.seconds;
+    let output = &verified.output;
+    if verified.status.is_none() {
+        return Spin::TooLong(seconds);
+    }
+    let violated = output.contains("assertion violated");
+    let states = output.lines().find_map(|line| line.trim().strip_suffix(" states, stored")?.trim().parse().ok());
+    match states {
+        // A violation counts wherever the search ended; its absence only if the search was complete.
+        Some(states) if violated => Spin::Decided { seconds, violated, states },
+        _ if output.contains("max search depth too small") => Spin::GaveUp("depth limit"),
+        _ if output.contains("reached -DMEMLIM bound") || output.contains("out of memory") => {
+            Spin::GaveUp("memory limit")
+        }
+        Some(states) if output.contains("errors: 0") => Spin::Decided { seconds, violated, states },
+        _ => Spin::GaveUp("no result"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    fn judged(output: &str, status: Option<i32>) -> Spin {
+        let status = status.map(ExitStatus::from_raw);
+        judge(1.0, &Ended { seconds: 2.0, status, output: output.to_owned(), peak_bytes: None })
+    }
+
+    #[test]
+    fn only_a_complete_search_decides() {
+        let complete = "State-vector 32 byte, depth reached 9, errors: 0\n      12 states, stored\n";
+        assert_eq!(judged(complete, Some(0)), Spin::Decided { seconds: 3.0, violated: false, states: 12 });
+        let shallow = format!("error: max search depth too small\n{complete}");
+        assert_eq!(judged(&shallow, Some(0)), Spin::GaveUp("depth limit"));
+        assert_eq!(judged("", None), Spin::TooLong(3.0));
+        assert_eq!(judged("", Some(1)), Spin::GaveUp("no result"));
+    }
+
+    #[test]
+    fn a_violation_decides() {
+        let text = "pan:1: assertion violated robust (at depth 4)\nerrors: 1\n  7 states, stored\n";
+        assert_eq!(judged(text, Some(0)), Spin::Decided { seconds: 3.0, violated: true, states: 7 });
+    }
+}

@@ -1,0 +1,79 @@
+//! Running a program with a limit on its time, and looking at its memory meanwhile.
+
+use anyhow::{Context, Result};
+use std::io::{Read, Seek};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// A program that has ended, or was ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// From its start to its end.
+    pub(crate) seconds: f64,
+    /// Nothing means that it took too long.
+    pub(crate) status: Option<ExitStatus>,
+    /// What it wrote to standard output and standard error.
+    pub(crate) output: String,
+    /// The most memory that it was seen to use, if the system tells.
+    pub(crate) peak_bytes: Option<u64>,
+}
+
+/// Runs a program to its end, or to the end of its time.
+pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
+    // A file and not a pipe: nobody has to read it while the program runs.
+    let mut output = tempfile::tempfile().context("cannot make a temporary file")?;
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output.try_clone()?);
+    let shown = command.get_program().display().to_string();
+    let started = Instant::now();
+    let mut child = command.spawn().with_context(|| format!("cannot run {shown}"))?;
+    let mut peak_bytes = None;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if started.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        peak_bytes = peak_bytes.max(high_water_mark(&child));
+        std::thread::sleep(pause(started.elapsed()));
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let mut bytes = Vec::new();
+    output.rewind()?;
+    output.read_to_end(&mut bytes)?;
+    Ok(Ended { seconds, status, output: String::from_utf8_lossy(&bytes).into_owned(), peak_bytes })
+}
+
+/// How long to wait before looking again: often enough to measure a short run, rarely enough not to disturb a long one.
+fn pause(elapsed: Duration) -> Duration {
+    (elapsed / 100).clamp(Duration::from_micros(50), Duration::from_millis(10))
+}
+
+/// The peak of the resident memory so far, which Linux tells in `/proc`.
+fn high_water_mark(child: &Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_and_status_are_kept() {
+        let ended =
+            run(Command::new("sh").args(["-c", "echo out; echo err >&2; exit 3"]), Duration::from_secs(60)).unwrap();
+        assert_eq!(ended.output, "out\nerr\n");
+        assert_eq!(ended.status.unwrap().code(), Some(3));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_ended() {
+        let ended = run(Command::new("sleep").arg("600"), Duration::from_millis(20)).unwrap();
+        assert!(ended.status.is_none());
+    }
+}
