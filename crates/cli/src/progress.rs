@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What is shown: `⠙ checking lock.sf (rc20, graph)  1,234,567 states, 401,023/s, 63.2 MiB, 3s`
-const TEMPLATE: &str = "{spinner} {msg}  {human_pos} states, {per_sec}, {memory}, {elapsed}";
+/// What is shown: `⠙ checking lock.sf (rc20, graph)  1,234,567 states, 401023/s, 63.2 MiB, 3s`
+const TEMPLATE: &str = "{spinner} {msg}  {human_pos} states, {rate}, {memory}, {elapsed}";
 
 /// A line that disappears when it is dropped.
 pub(crate) struct Progress(Option<Line>);
@@ -32,8 +32,11 @@ impl Progress {
             // A line that cannot be written is a line less.
             let _ = text.write_str(&size::show(shown.load(Ordering::Relaxed)));
         };
+        let rate = |state: &indicatif::ProgressState, text: &mut dyn fmt::Write| {
+            let _ = write!(text, "{:.0}/s", state.per_sec());
+        };
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style.with_key("memory", memory));
+            bar.set_style(style.with_key("memory", memory).with_key("rate", rate));
         }
         bar.set_message(what);
         bar.enable_steady_tick(Duration::from_millis(200));
