@@ -19,8 +19,8 @@ sra   Strong release/acquire. Like ra, but a write always becomes the newest one
 rc20  The default. The fragment of C and C++ with relaxed, release and acquire accesses and all fences,
       as written in the program, with the release sequences of C++20; and plain accesses, which must
       not race. `seq_cst` accesses are release/acquire accesses that are also ordered among
-      themselves: the condition psc' (see docs/models.md) replaces the one of C++20, and is weaker,
-      so that \"robust\" stays true under C++20.
+      themselves: the condition psc' is weaker than the one of C++20, so that for programs without
+      `seq_cst` fences \"robust\" holds there, too.
       Margalit and Lahav, Verifying observational robustness against a C11-style memory model, POPL 2021.
 
 rc11  Like rc20, with the `seq_cst` fences of RC11, which are weaker than those of rc20 in programs that
