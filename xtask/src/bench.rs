@@ -17,11 +17,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-bench [--rows TEXT] [--limit SECONDS] [--spin-limit SECONDS] [--rocker DIRECTORY] [--write]
+bench [--rows TEXT] [--limit SECONDS] [--spin-limit SECONDS] [--rocker DIRECTORY]
+      [--binary FILE] [--write]
     Measures the programs of the papers' tables with the release binary, with one job and with two, and SPIN on
     the exported programs. --rows selects rows whose name contains the text. The limits are for each check, by
     default 120 seconds, and for each run of SPIN's verifier, by default 60; 0 leaves SPIN out.
-    --write puts the table into docs/benchmarks.md.";
+    --binary measures that program instead of building one. --write puts the table into docs/benchmarks.md.";
 
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
@@ -29,6 +30,7 @@ struct Options {
     limit: Duration,
     spin_limit: Duration,
     rocker: Option<PathBuf>,
+    binary: Option<PathBuf>,
     write: bool,
 }
 
@@ -44,7 +46,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if !with_spin {
         println!("SPIN is left out.\n");
     }
-    let binary = ours::build()?;
+    let binary = options.binary.clone().map_or_else(ours::build, Ok)?;
     println!("{}", report::HEAD);
     let mut measured = Vec::new();
     for row in rows {
@@ -76,6 +78,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
         limit: Duration::from_secs(120),
         spin_limit: Duration::from_secs(60),
         rocker: None,
+        binary: None,
         write: false,
     };
     while let Some(argument) = arguments.next() {
@@ -84,6 +87,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
             "--limit" => options.limit = Duration::from_secs(arguments.value("--limit")?),
             "--spin-limit" => options.spin_limit = Duration::from_secs(arguments.value("--spin-limit")?),
             "--rocker" => options.rocker = Some(arguments.value("--rocker")?),
+            "--binary" => options.binary = Some(arguments.value("--binary")?),
             "--write" => options.write = true,
             _ => return Err(unexpected(&argument)),
         }
