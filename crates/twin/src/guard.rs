@@ -3,12 +3,12 @@
 //! Accesses that are random almost always race already under SC. Whether a race exists only under a weak model is decided by how one
 //! thread passes the location on to another, so many programs get such a hand-over, right or wrong.
 
+use crate::edit::insert;
 use steadfast_graph::random::Rng;
 use steadfast_ir::{
-    BinaryOp, Expr, FenceOrder, Instr, Instruction, LocId, Pc, Place, Program, ReadOrder, RegId, RmwOrder, Thread,
-    ThreadId, WriteOrder,
+    BinaryOp, Expr, FenceOrder, Instr, LocId, Pc, Place, Program, ReadOrder, RegId, RmwOrder, ThreadId, WriteOrder,
 };
-use steadfast_span::{Index, Span};
+use steadfast_span::Index;
 
 /// Lets one thread raise a flag behind its plain accesses, and the others wait for the flag before theirs.
 pub(crate) fn hand_over(program: &mut Program, rng: &mut Rng) {
@@ -19,9 +19,9 @@ pub(crate) fn hand_over(program: &mut Program, rng: &mut Rng) {
         let plain: Vec<usize> = (0..thread.code.len()).filter(|&at| is_plain(&thread.code[Pc::new(at)].op)).collect();
         let (Some(&first), Some(&last)) = (plain.first(), plain.last()) else { continue };
         if id == owner {
-            insert_all(thread, last + 1, raise(&flag, rng));
+            insert(thread, last + 1, raise(&flag, rng));
         } else if rng.chance(90) {
-            insert_all(thread, first, lower(&flag, rng));
+            insert(thread, first, lower(&flag, rng));
         }
     }
 }
@@ -64,25 +64,4 @@ fn lower(flag: &Place, rng: &mut Rng) -> Vec<Instr> {
         code.push(Instr::Fence(rng.pick(&[FenceOrder::Acquire, FenceOrder::SeqCst])));
     }
     code
-}
-
-/// Inserts instructions. Jumps to the one that was there now lead to the first of them.
-fn insert_all(thread: &mut Thread, at: usize, ops: Vec<Instr>) {
-    let by = ops.len();
-    let retarget = |target: &mut Pc| {
-        if target.index() > at {
-            *target = Pc::new(target.index() + by);
-        }
-    };
-    for Instruction { op, .. } in thread.code.iter_mut() {
-        match op {
-            Instr::Jump(target) => retarget(target),
-            Instr::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(retarget),
-            Instr::Choose(targets) => targets.iter_mut().for_each(retarget),
-            _ => {}
-        }
-    }
-    let mut code: Vec<Instruction> = thread.code.iter().cloned().collect();
-    code.splice(at..at, ops.into_iter().map(|op| Instruction { op, span: Span::default() }));
-    thread.code = code.into_iter().collect();
 }

@@ -30,8 +30,10 @@
 //! - A seed and a subject always mean the same program, and a campaign finds the same disagreements with any number of workers.
 
 mod campaign;
+mod edit;
 mod guard;
 mod judge;
+mod large;
 mod question;
 mod sample;
 mod variants;

@@ -1,6 +1,7 @@
 //! Random programs for each subject.
 
 use crate::guard::hand_over;
+use crate::large::large;
 use crate::question::Subject;
 use crate::vary::vary;
 use steadfast_graph::random::{Config, Focus, Rng, program};
@@ -9,32 +10,28 @@ use steadfast_ir::{LocKind, Program};
 /// The random program of a seed. Neighbouring seeds use different configurations, so that any range of seeds covers all of them.
 pub fn sample(seed: u64, subject: Subject) -> Program {
     let mut rng = Rng::new(seed);
-    let config = config(seed, subject);
-    let mut sampled = program(&mut rng, &config);
-    if subject == Subject::Races {
-        // Only half of the programs get a plain location.
-        for _ in 0..16 {
-            if sampled.locations.iter().any(|location| location.kind == LocKind::Plain) {
-                break;
-            }
-            sampled = program(&mut rng, &config);
-        }
-        if rng.chance(75) {
-            hand_over(&mut sampled, &mut rng);
-        }
-    }
+    let of = |configs: &[Config]| configs[(seed % configs.len() as u64) as usize];
+    let mut sampled = match subject {
+        Subject::Graph => program(&mut rng, &of(&graph())),
+        Subject::Letter => program(&mut rng, &of(&letter())),
+        Subject::Observational => program(&mut rng, &of(&observational())),
+        Subject::Races => with_plain_location(&mut rng, &of(&races())),
+        Subject::Settings => large(&mut rng),
+    };
     vary(&mut sampled, &mut rng);
     sampled
 }
 
-fn config(seed: u64, subject: Subject) -> Config {
-    let configs = match subject {
-        Subject::Graph => graph(),
-        Subject::Letter => letter(),
-        Subject::Observational => observational(),
-        Subject::Races => races(),
-    };
-    configs[(seed % configs.len() as u64) as usize]
+/// Only half of the generator's programs have a plain location.
+fn with_plain_location(rng: &mut Rng, config: &Config) -> Program {
+    let mut sampled = program(rng, config);
+    while sampled.locations.iter().all(|location| location.kind == LocKind::Atomic) {
+        sampled = program(rng, config);
+    }
+    if rng.chance(75) {
+        hand_over(&mut sampled, rng);
+    }
+    sampled
 }
 
 fn graph() -> Vec<Config> {
@@ -50,6 +47,7 @@ fn graph() -> Vec<Config> {
         Config { small: true, ..seq_cst },
         Config { sc_fences: false, branches: 30, registers: 30, choices: 10, ..seq_cst },
         Config { assertions: 10, branches: 20, ..usual },
+        Config { assertions: 30, registers: 0, ..usual },
         Config { focus: Focus::Fences, ..seq_cst },
     ]
 }
@@ -85,6 +83,7 @@ fn races() -> Vec<Config> {
         Config { seq_cst: true, ..usual },
         Config { small: false, sc_fences: false, ..usual },
         Config { branches: 40, ..usual },
+        Config { assertions: 30, ..usual },
         Config { focus: Focus::Contention, sc_fences: false, ..usual },
     ]
 }

@@ -8,10 +8,10 @@ use steadfast_twin::{Budget, Campaign, Depth, Question, Subject, Tally};
 const PROGRAMS: u64 = 1_500;
 
 /// Asks a question and insists on agreement.
-fn agreed(model: Model, subject: Subject) -> Tally {
+fn agreed(model: Model, subject: Subject, programs: u64) -> Tally {
     let question = Question { model, subject };
     let seed = 1;
-    let tally = Campaign { question, seed, depth: Depth::Quick, budget: Budget::Programs(PROGRAMS), jobs: 1 }.run();
+    let tally = Campaign { question, seed, depth: Depth::Quick, budget: Budget::Programs(programs), jobs: 1 }.run();
     let findings: Vec<String> = tally.findings.iter().take(3).map(ToString::to_string).collect();
     assert!(findings.is_empty(), "{question}, seeds from {seed}\n{}", findings.join("\n"));
     assert!(tally.skipped * 20 < tally.programs, "{question}: {} programs were too large", tally.skipped);
@@ -20,7 +20,9 @@ fn agreed(model: Model, subject: Subject) -> Tally {
 
 /// Both answers have to occur often enough for the comparison to mean something.
 fn not_one_sided(model: Model, subject: Subject) {
-    let tally = agreed(model, subject);
+    // Programs that only the checker is asked about are larger.
+    let programs = if subject == Subject::Settings { PROGRAMS / 20 } else { PROGRAMS };
+    let tally = agreed(model, subject, programs);
     assert!(tally.robust * 4 > tally.programs, "only {} are robust", tally.robust);
     let violations = tally.not_robust + tally.races;
     assert!(violations * 30 > tally.programs, "only {violations} are not");
@@ -51,6 +53,10 @@ questions! {
     races_sra: Sra Races,
     races_rc20: Rc20 Races,
     races_rc11: Rc11 Races,
+    settings_ra: Ra Settings,
+    settings_sra: Sra Settings,
+    settings_rc20: Rc20 Settings,
+    settings_rc11: Rc11 Settings,
 }
 
 #[test]
