@@ -17,7 +17,7 @@ pub(crate) fn insert(thread: &mut Thread, at: usize, ops: Vec<Instr>) {
 }
 
 fn for_each_target(thread: &mut Thread, mut change: impl FnMut(&mut Pc)) {
-    for Instruction { op, .. } in thread.code.iter_mut() {
+    for Instruction { op, .. } in &mut thread.code {
         match op {
             Instr::Jump(target) => change(target),
             Instr::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(&mut change),

@@ -41,7 +41,7 @@ fn duplicate_thread(program: &mut Program, rng: &mut Rng) {
 }
 
 fn each_instruction(program: &mut Program, rng: &mut Rng, change: impl Fn(&mut Instr, &mut Rng)) {
-    for thread in program.threads.iter_mut() {
+    for thread in &mut program.threads {
         thread.code.iter_mut().for_each(|Instruction { op, .. }| change(op, rng));
     }
 }

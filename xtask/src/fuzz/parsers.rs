@@ -165,17 +165,14 @@ fn shorten(text: &str, keeps: &dyn Fn(&str) -> bool) -> String {
 
 /// The kind of answer that a parser gives: the codes of its diagnostics. Or what is wrong with it.
 fn examine(text: &str, dialect: Dialect) -> Result<Vec<&'static str>, String> {
-    let started = Instant::now();
-    let parsed =
-        catch_unwind(AssertUnwindSafe(|| parse(&SourceFile::new("input", text), dialect))).map_err(|cause| {
-            let message = cause.downcast_ref::<String>().cloned();
-            let message = message.or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string));
-            // Numbers in the message would make one mistake look like many.
-            let message: String =
-                message.unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
-            format!("panic: {message}")
-        })?;
-    if started.elapsed() > PATIENCE {
+    let (parsed, mut time) = timed_parse(text, dialect)?;
+    // On a busy machine anything can take long once.
+    for _ in 0..3 {
+        if time > PATIENCE {
+            time = timed_parse(text, dialect)?.1;
+        }
+    }
+    if time > PATIENCE {
         return Err(format!("took longer than {} s", PATIENCE.as_secs()));
     }
     let errors = parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
@@ -189,6 +186,19 @@ fn examine(text: &str, dialect: Dialect) -> Result<Vec<&'static str>, String> {
         ));
     }
     Ok(parsed.diagnostics.iter().map(|diagnostic| diagnostic.code.0).collect())
+}
+
+fn timed_parse(text: &str, dialect: Dialect) -> Result<(Parsed, Duration), String> {
+    let started = Instant::now();
+    let parsed = catch_unwind(AssertUnwindSafe(|| parse(&SourceFile::new("input", text), dialect)));
+    let time = started.elapsed();
+    parsed.map(|parsed| (parsed, time)).map_err(|cause| {
+        let message = cause.downcast_ref::<String>().cloned();
+        let message = message.or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string));
+        // Numbers in the message would make one mistake look like many.
+        let message: String = message.unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
+        format!("panic: {message}")
+    })
 }
 
 fn spans(parsed: &Parsed) -> Vec<Span> {
