@@ -13,6 +13,7 @@ use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape};
 use crate::ops::Ops;
 use crate::options::{Model, Options, Outcome, Place, Statistics, Verdict};
 use crate::tracker::Tracker;
+use crate::translation;
 use crate::witness::{self, Goal, Witness};
 use steadfast_explore::{Bound, Budget, StateGraph, reach};
 use steadfast_ir::values::ValueAnalysis;
@@ -32,15 +33,22 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
         statistics: Statistics::default(),
         spins: Vec::new(),
         deadlock: Vec::new(),
+        translated: Vec::new(),
     };
     if let Some(problem) = too_large(program) {
         outcome.verdict = Verdict::Unsupported(problem);
         return outcome;
     }
     let analysis = ValueAnalysis::of(program);
+    if options.reductions.translation && translation::decides(program, options, &budget, &mut outcome) {
+        outcome.verdict = Verdict::Robust;
+        outcome.statistics.peak_bytes = budget.peak_bytes();
+        outcome.statistics.seconds = budget.elapsed().as_secs_f64();
+        return outcome;
+    }
     for bits in LOCAL_BITS {
         let layout = Layout::new(program, &analysis, bits);
-        let question = Question { program, analysis: &analysis, options, budget: &budget };
+        let question = Question { program, analysis: &analysis, options, budget: &budget, coarse: false };
         let verdict = match layout.words {
             1 => question.answer::<1>(layout, &mut outcome),
             2 => question.answer::<2>(layout, &mut outcome),
@@ -69,16 +77,18 @@ fn too_large(program: &Program) -> Option<String> {
 }
 
 /// What is asked, with what every step of the answer needs.
-struct Question<'a> {
-    program: &'a Program,
-    analysis: &'a ValueAnalysis,
-    options: &'a Options<'a>,
-    budget: &'a Budget<'a>,
+pub(crate) struct Question<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) analysis: &'a ValueAnalysis,
+    pub(crate) options: &'a Options<'a>,
+    pub(crate) budget: &'a Budget<'a>,
+    /// Whether values must not be told apart at all, because they are relative.
+    pub(crate) coarse: bool,
 }
 
 impl<'a> Question<'a> {
     /// How the model reads accesses. The ghost location of `seq_cst` fences has the number behind the last real one.
-    fn reading(&self) -> Reading {
+    pub(crate) fn reading(&self) -> Reading {
         let is_fence = |op: &Instr| *op == Instr::Fence(FenceOrder::SeqCst);
         let has_fence = self.program.threads.iter().any(|thread| thread.code.iter().any(|i| is_fence(&i.op)));
         let ghost = (has_fence && self.options.model != Model::Rc11).then_some(self.program.locations.len() as u16);
@@ -86,7 +96,8 @@ impl<'a> Question<'a> {
     }
 
     fn machine(&self, layout: Layout, symmetry: bool) -> Machine<'a> {
-        Machine::new(self.program, self.analysis, layout, MachineOptions { reading: self.reading(), symmetry })
+        let options = MachineOptions { reading: self.reading(), symmetry, shift: None };
+        Machine::new(self.program, self.analysis, layout, options)
     }
 
     /// None: the layout was too narrow.
@@ -149,7 +160,7 @@ impl<'a> Question<'a> {
         outcome.spins = spins;
     }
 
-    fn search(
+    pub(crate) fn search(
         &self,
         machine: &Machine<'_>,
         graph: &dyn Explored,
@@ -199,6 +210,7 @@ impl<'a> Question<'a> {
             ops: Ops::new(machine),
             accesses: accesses(machine),
             permutations: permutations(machine),
+            coarse: self.coarse,
             options: self.options,
             budget: self.budget,
         };
@@ -253,6 +265,7 @@ impl<'a> Question<'a> {
             ops: Ops::new(machine),
             accesses: accesses(machine),
             permutations: permutations(machine),
+            coarse: self.coarse,
             options: self.options,
             budget: &budget,
         };

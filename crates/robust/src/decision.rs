@@ -43,6 +43,8 @@ pub(crate) struct Decision<'a, M> {
     pub accesses: Vec<Vec<Access>>,
     /// Thread permutations by (thread, place).
     pub permutations: Vec<Vec<Vec<usize>>>,
+    /// Whether values must not be told apart at all.
+    pub coarse: bool,
     /// The question.
     pub options: &'a Options<'a>,
     /// The shared budget.
@@ -66,6 +68,9 @@ impl<M: MemoryModel> Decision<'_, M> {
 
     /// From the coarsest grain that may be used to an exact one.
     fn grains(&self) -> &'static [Grain] {
+        if self.coarse {
+            return &[Grain::Location];
+        }
         if self.options.reductions.classes { &[Grain::Location, Grain::Class] } else { &[Grain::Value] }
     }
 

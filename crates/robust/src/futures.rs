@@ -30,7 +30,12 @@ pub(crate) fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
         .automata
         .iter()
         .map(|automaton| {
-            let steps = automaton.known_steps();
+            let steps: Vec<(u32, u32)> = automaton
+                .known_steps()
+                .iter()
+                .map(|step| (step.source, step.next))
+                .chain(automaton.known_moves())
+                .collect();
             let mut futures: Vec<Future> = (0..automaton.len() as u32)
                 .map(|id| {
                     let access = automaton.access(id);
@@ -48,9 +53,9 @@ pub(crate) fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
             let mut changed = true;
             while changed {
                 changed = false;
-                for step in steps.iter().rev() {
-                    let next = futures[step.next as usize];
-                    let mine = &mut futures[step.source as usize];
+                for &(source, next) in steps.iter().rev() {
+                    let next = futures[next as usize];
+                    let mine = &mut futures[source as usize];
                     let merged = Future {
                         reads: mine.reads | next.reads,
                         writes: mine.writes | next.writes,

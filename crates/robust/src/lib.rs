@@ -30,8 +30,10 @@ mod models;
 mod ops;
 mod options;
 mod prey;
+mod shift;
 mod taint;
 mod tracker;
+mod translation;
 mod witness;
 
 pub use check::check;

@@ -6,9 +6,10 @@
 
 use crate::automaton::{Automaton, Failure, Reading};
 use crate::event::Transition;
+use crate::shift::{BASE, HIGH, LOW, Shift};
 use rustc_hash::FxHashMap;
 use std::sync::RwLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use steadfast_explore::System;
 use steadfast_ir::values::{ValueAnalysis, ValueSet};
 use steadfast_ir::{LocId, Program, Value};
@@ -47,11 +48,13 @@ impl Field {
 
 /// Which part of what a program can do is wanted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MachineOptions {
+pub(crate) struct MachineOptions<'p> {
     /// How the model reads accesses.
     pub reading: Reading,
     /// Whether threads with the same code are interchangeable.
-    pub symmetry: bool,
+    pub(crate) symmetry: bool,
+    /// Counters that are followed relative to one of them; excludes symmetry.
+    pub(crate) shift: Option<&'p Shift>,
 }
 
 /// The widths of the packed state, decided before its number of words is known.
@@ -59,6 +62,8 @@ pub(crate) struct MachineOptions {
 pub(crate) struct Layout {
     locals: Vec<Field>,
     memory: Vec<Option<Field>>,
+    /// Under a translation, the largest index that was ever in memory.
+    mark: Field,
     /// How many words a state needs.
     pub words: usize,
     /// How many bits a local state has.
@@ -83,7 +88,8 @@ impl Layout {
             .iter()
             .map(|values| values.iter().last().filter(|&top| top > 0).map(|top| field(8 - top.leading_zeros())))
             .collect();
-        Self { locals, memory, words: word + 1, local_bits }
+        let mark = field(8);
+        Self { locals, memory, mark, words: word + 1, local_bits }
     }
 }
 
@@ -105,6 +111,11 @@ pub(crate) struct Machine<'p> {
     /// Some local state did not fit its field; the search must be repeated with wider fields.
     overflow: AtomicBool,
     failed: AtomicBool,
+    shift: Option<&'p Shift>,
+    /// Something happened that the translation cannot follow.
+    untranslatable: AtomicBool,
+    /// The least index that was written, in moved coordinates.
+    least: AtomicI32,
 }
 
 #[derive(Debug, Default)]
@@ -119,6 +130,8 @@ struct Table {
 pub(crate) struct Cache {
     /// Per class and local state: the location accessed plus one (0: not known), and per value the transitions.
     locals: Vec<Vec<CachedLocal>>,
+    /// Thread, local state and distance: the moved local state.
+    moved: FxHashMap<(u32, u32, i32), u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -142,14 +155,14 @@ impl<'p> Machine<'p> {
         program: &'p Program,
         analysis: &'p ValueAnalysis,
         layout: Layout,
-        options: MachineOptions,
+        options: MachineOptions<'p>,
     ) -> Self {
         let mut class_of: Vec<usize> = Vec::new();
         let mut representatives: Vec<usize> = Vec::new();
         for (position, thread) in program.threads.iter().enumerate() {
             let twin = representatives.iter().position(|&other| {
                 let other = &program.threads.as_slice()[other];
-                options.symmetry && same_code(thread, other)
+                options.symmetry && options.shift.is_none() && same_code(thread, other)
             });
             class_of.push(twin.unwrap_or(representatives.len()));
             if twin.is_none() {
@@ -158,7 +171,10 @@ impl<'p> Machine<'p> {
         }
         let automata = representatives
             .iter()
-            .map(|&t| Automaton::new(program, &program.threads.as_slice()[t], options.reading, &analysis.locations))
+            .map(|&t| {
+                let shift = options.shift.map(|shift| (shift, t));
+                Automaton::new(program, &program.threads.as_slice()[t], options.reading, &analysis.locations, shift)
+            })
             .collect();
         let threads = class_of.len();
         let neighbours = (0..threads)
@@ -180,6 +196,9 @@ impl<'p> Machine<'p> {
             table: RwLock::default(),
             overflow: AtomicBool::new(false),
             failed: AtomicBool::new(false),
+            shift: options.shift,
+            untranslatable: AtomicBool::new(false),
+            least: AtomicI32::new(i32::MAX),
         }
     }
 
@@ -201,6 +220,65 @@ impl<'p> Machine<'p> {
     /// Whether a step failed (an assertion, say).
     pub(crate) fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Whether the translation is valid: every side condition that shows only while exploring has held.
+    pub(crate) fn translates(&self) -> bool {
+        let Some(shift) = self.shift else { return true };
+        let parts = self.automata.iter().map(Automaton::translation);
+        let (certain, least) = parts.fold((true, i32::MAX), |(all, least), (one, low)| (all && one, least.min(low)));
+        let least = least.min(self.least.load(Ordering::Relaxed)).min(BASE);
+        let start = i32::from(self.program.locations[shift.base].init);
+        certain && !self.untranslatable.load(Ordering::Relaxed) && start + least - BASE >= 0
+    }
+
+    fn give_up_translation(&self) {
+        self.untranslatable.store(true, Ordering::Relaxed);
+    }
+
+    /// Moves all indices so that the base is where it belongs.
+    fn translate<const W: usize>(&self, cache: &mut Cache, shift: &Shift, state: &mut [u64; W]) {
+        let by = i32::from(self.value(state, shift.base.index())) - BASE;
+        if by < 0 {
+            self.give_up_translation();
+        }
+        if by <= 0 {
+            return;
+        }
+        let indices = (0..shift.locations.len()).filter(|&loc| shift.locations[loc]);
+        for field in indices.filter_map(|loc| self.layout.memory[loc]).chain([self.layout.mark]) {
+            field.set(state, u64::from(Shift::moved(field.get(state) as Value, by)));
+        }
+        for thread in 0..self.threads() {
+            let local = self.local(state, thread);
+            let moved = *cache
+                .moved
+                .entry((thread as u32, local, by))
+                .or_insert_with(|| self.automata[self.class_of[thread]].shifted(local, by));
+            if moved >> self.layout.local_bits != 0 {
+                self.overflow.store(true, Ordering::Relaxed);
+            }
+            self.layout.locals[thread].set(state, u64::from(moved) & ((1 << self.layout.local_bits) - 1));
+        }
+    }
+
+    /// Notes a write of an index; it must neither leave the window nor exceed all that ever were in memory, unless it is bounded.
+    fn note_index<const W: usize>(
+        &self,
+        shift: &Shift,
+        state: &mut [u64; W],
+        thread: usize,
+        local: u32,
+        written: Value,
+    ) {
+        let pc = self.automata[self.class_of[thread]].state(local).pc;
+        let mark = self.layout.mark.get(state);
+        let exceeds = u64::from(written) > mark;
+        self.least.fetch_min(i32::from(written), Ordering::Relaxed);
+        if i32::from(written) <= LOW || i32::from(written) > HIGH || (exceeds && !shift.is_bounded(thread, pc)) {
+            self.give_up_translation();
+        }
+        self.layout.mark.set(state, mark.max(u64::from(written)));
     }
 
     /// The local state of a thread.
@@ -367,14 +445,21 @@ impl<const W: usize> System<W> for Machine<'_> {
         Self: 'a;
 
     fn worker(&self) -> Cache {
-        Cache { locals: vec![Vec::new(); self.automata.len()] }
+        Cache { locals: vec![Vec::new(); self.automata.len()], moved: FxHashMap::default() }
     }
 
     fn initial(&self) -> Vec<[u64; W]> {
         let mut start = [0; W];
         for (loc, location) in self.program.locations.enumerated() {
             if let Some(field) = self.layout.memory[loc.index()] {
-                field.set(&mut start, u64::from(location.init));
+                let index = self.shift.filter(|shift| shift.locations[loc.index()]);
+                let start_of = |shift: &Shift| i32::from(self.program.locations[shift.base].init) - BASE;
+                let init = index.map_or(location.init, |shift| Shift::moved(location.init, start_of(shift)));
+                field.set(&mut start, u64::from(init));
+                if index.is_some() {
+                    let mark = self.layout.mark.get(&start).max(u64::from(init));
+                    self.layout.mark.set(&mut start, mark);
+                }
             }
         }
         let mut states = vec![start];
@@ -424,8 +509,10 @@ impl<const W: usize> System<W> for Machine<'_> {
                 let steps = self.fetch(class, local, old);
                 self.cached(cache, class, local).steps[old as usize] = Some(steps);
             }
-            let steps = self.cached(cache, class, local).steps[old as usize].as_deref().unwrap_or(&[]);
-            for step in steps {
+            let count = self.cached(cache, class, local).steps[old as usize].as_deref().map_or(0, <[Step]>::len);
+            for number in 0..count {
+                let step =
+                    self.cached(cache, class, local).steps[old as usize].as_deref().expect("just fetched")[number];
                 let mut next = *state;
                 if let (Some(written), Some(loc)) = (step.written, loc)
                     && let Some(field) = self.layout.memory[loc as usize]
@@ -433,12 +520,20 @@ impl<const W: usize> System<W> for Machine<'_> {
                     field.set(&mut next, u64::from(written));
                 }
                 let place = self.place(&mut next, thread, step.next);
+                if let Some(shift) = self.shift {
+                    if let (Some(written), Some(loc)) = (step.written, loc)
+                        && shift.locations[loc as usize]
+                    {
+                        self.note_index(shift, &mut next, thread, local, written);
+                    }
+                    self.translate(cache, shift, &mut next);
+                }
                 successors.push((self.pack(Label { transition: step.number, thread, place }), next));
             }
         }
     }
 
     fn stopped(&self) -> bool {
-        self.overflowed() || self.failed()
+        self.overflowed() || self.failed() || self.untranslatable.load(Ordering::Relaxed)
     }
 }

@@ -4,7 +4,7 @@ use crate::witness::Witness;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use steadfast_explore::{Bound, Limits, Observer};
-use steadfast_ir::{Pc, ThreadId};
+use steadfast_ir::{LocId, Pc, ThreadId};
 use steadfast_span::Span;
 
 /// A memory model.
@@ -83,13 +83,16 @@ pub struct Reductions {
     pub relevance: bool,
     /// A monitor with more bits covers one with fewer.
     pub covering: bool,
+    /// Counters that only matter relative to each other are followed relative to one of them, when the program is large otherwise.
+    pub translation: bool,
 }
 
 impl Reductions {
     /// All on.
-    pub const ALL: Self = Self { symmetry: true, classes: true, relevance: true, covering: true };
+    pub const ALL: Self = Self { symmetry: true, classes: true, relevance: true, covering: true, translation: true };
     /// All off.
-    pub const NONE: Self = Self { symmetry: false, classes: false, relevance: false, covering: false };
+    pub const NONE: Self =
+        Self { symmetry: false, classes: false, relevance: false, covering: false, translation: false };
 }
 
 /// A question.
@@ -146,6 +149,9 @@ pub struct Outcome {
     pub spins: Vec<Place>,
     /// Some run under SC ends with these threads blocked for good, each at the given instruction. Empty: none does.
     pub deadlock: Vec<Place>,
+    /// The counters that were followed relative to the first of them; the verdict was then reached without the exact program states, and nothing is said about
+    /// deadlocks. Empty: translation was not used.
+    pub translated: Vec<LocId>,
 }
 
 /// An instruction of a thread.

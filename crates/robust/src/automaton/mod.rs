@@ -12,8 +12,10 @@ mod walk;
 pub(crate) use walk::Stray;
 
 use crate::event::{Event, EventKind, Fences, Transition};
+use crate::shift::Shift;
 use rustc_hash::FxHashMap;
 use std::sync::RwLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use steadfast_ir::values::ValueSet;
 use steadfast_ir::{
     EvalError, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegSet, RmwOrder, Thread, Value, WriteOrder, liveness,
@@ -92,6 +94,12 @@ pub(crate) struct Automaton<'p> {
     reading: Reading,
     /// What each location can hold, to bound the values that are tried.
     domains: &'p IndexVec<LocId, ValueSet>,
+    /// The translation in use, and which thread of it this is.
+    shift: Option<(&'p Shift, usize)>,
+    /// Whether something happened that a translation cannot follow.
+    uncertain: AtomicBool,
+    /// The least index that was computed.
+    least: AtomicI32,
     inner: RwLock<Inner>,
 }
 
@@ -102,6 +110,8 @@ struct Inner {
     index: FxHashMap<LocalState, u32>,
     steps: FxHashMap<(u32, Value), Vec<Transition>>,
     failures: Vec<(u32, Value, Failure)>,
+    /// Local states that a translation has turned into others.
+    moved: Vec<(u32, u32)>,
 }
 
 /// What an access does when it reads `old`: the event, the value written, and the registers afterwards.
@@ -118,8 +128,19 @@ impl<'p> Automaton<'p> {
         thread: &'p Thread,
         reading: Reading,
         domains: &'p IndexVec<LocId, ValueSet>,
+        shift: Option<(&'p Shift, usize)>,
     ) -> Self {
-        Self { program, thread, live: liveness::live_before(thread), reading, domains, inner: RwLock::default() }
+        Self {
+            program,
+            thread,
+            live: liveness::live_before(thread),
+            reading,
+            domains,
+            shift,
+            uncertain: AtomicBool::new(false),
+            least: AtomicI32::new(i32::MAX),
+            inner: RwLock::default(),
+        }
     }
 
     /// The code that this is the automaton of.
@@ -134,6 +155,47 @@ impl<'p> Automaton<'p> {
         ids.sort_unstable();
         ids.dedup();
         (ids, landing.failures)
+    }
+
+    /// Whether something happened that the translation cannot follow, and the least index that was computed.
+    pub(crate) fn translation(&self) -> (bool, i32) {
+        (!self.uncertain.load(Ordering::Relaxed), self.least.load(Ordering::Relaxed))
+    }
+
+    /// The local state with all indices moved down.
+    pub(crate) fn shifted(&self, id: u32, by: i32) -> u32 {
+        let Some((shift, thread)) = self.shift else { return id };
+        let mut state = self.state(id);
+        for reg in self.live[state.pc].iter().filter(|&reg| shift.is_index(thread, reg)) {
+            state.registers[reg.index()] = Shift::moved(state.registers[reg.index()], by);
+        }
+        let moved = self.intern(state);
+        self.inner.write().expect("no panic while locked").moved.push((id, moved));
+        moved
+    }
+
+    /// The pairs of local states that a translation has turned into each other.
+    pub(crate) fn known_moves(&self) -> Vec<(u32, u32)> {
+        self.inner.read().expect("no panic while locked").moved.clone()
+    }
+
+    fn require(&self, certain: bool) {
+        if !certain {
+            self.uncertain.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Checks, under a translation, that an access compares indices only where the outcome is certain.
+    fn require_certain_match(&self, state: &LocalState, old: Value) {
+        let Some((shift, thread)) = self.shift else { return };
+        let expected: Vec<&Expr> = match &self.thread.code[state.pc].op {
+            Instr::Cas { expected, .. } | Instr::BlockingCas { expected, .. } => vec![expected],
+            Instr::Wait { values, .. } => values.iter().collect(),
+            _ => Vec::new(),
+        };
+        for expected in expected {
+            self.require(shift.is_certain_match(thread, expected, &state.registers, old));
+        }
     }
 
     /// How many local states are known.
@@ -176,6 +238,7 @@ impl<'p> Automaton<'p> {
             return steps.clone();
         }
         let (state, access) = (self.state(id), self.access(id));
+        self.require_certain_match(&state, old);
         let mut transitions = Vec::new();
         let mut failures = Vec::new();
         if !access.spins.contains(old) {
@@ -209,11 +272,19 @@ impl<'p> Automaton<'p> {
         inner.steps.entry((id, old)).or_insert(transitions).clone()
     }
 
-    /// The access whose step fails, as a transition that leads nowhere. None if the access itself cannot be evaluated.
-    pub(crate) fn failing_access(&self, id: u32, old: Value) -> Option<Transition> {
-        let effect = self.effects(&self.state(id), old).ok()?.into_iter().next()?;
-        let Effect { event, written, .. } = effect;
-        Some(Transition { source: id, old, event, written, next: id, fences: Fences::None, choice: 0 })
+    /// What the access of a local state does when it reads `old`, as transitions that lead nowhere: for replaying a last step, behind which nothing need follow.
+    pub(crate) fn last_steps(&self, id: u32, old: Value) -> Vec<Transition> {
+        let effects = self.effects(&self.state(id), old).unwrap_or_default();
+        let transition = |(choice, Effect { event, written, .. }): (usize, Effect)| Transition {
+            source: id,
+            old,
+            event,
+            written,
+            next: id,
+            fences: Fences::None,
+            choice: choice as u32,
+        };
+        effects.into_iter().enumerate().map(transition).collect()
     }
 
     fn intern(&self, state: LocalState) -> u32 {

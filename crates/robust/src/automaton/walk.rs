@@ -224,11 +224,23 @@ impl Automaton<'_> {
 
     fn local_step(&self, pc: Pc, op: &Instr, registers: &[Value]) -> Result<Vec<(Pc, Vec<Value>)>, FailureKind> {
         let next = Pc::new(pc.index() + 1);
+        if let Some((shift, thread)) = self.shift {
+            if shift.is_guard(thread, pc) {
+                return Ok(vec![(next, registers.to_vec())]);
+            }
+            if let Instr::Branch { cond, .. } | Instr::Assume(cond) | Instr::Assert(cond) = op {
+                self.require(shift.is_certain(thread, cond, registers));
+            }
+        }
         let holds = |cond: &Expr| cond.eval(registers, 0).map(|value| value != 0).map_err(FailureKind::Evaluation);
         Ok(match op {
             Instr::Assign { dst, value } => {
                 let mut registers = registers.to_vec();
                 let value = value.eval(&registers, 0).map_err(FailureKind::Evaluation)?;
+                if let Some((shift, thread)) = self.shift.filter(|(shift, thread)| shift.is_index(*thread, *dst)) {
+                    self.require(value > crate::shift::LOW || shift.is_copy(thread, pc));
+                    self.least.fetch_min(value, std::sync::atomic::Ordering::Relaxed);
+                }
                 registers[dst.index()] = self.program.reduce(value, self.thread.registers[*dst].modulus);
                 vec![(next, registers)]
             }

@@ -105,7 +105,7 @@ pub(crate) fn observed<M: MemoryModel>(
                 EventKind::Write | EventKind::Update => !reads,
                 _ => false,
             };
-            let steps = automaton.steps(locals[thread], write.quarry.value?);
+            let steps = automaton.last_steps(locals[thread], write.quarry.value?);
             let offender = replay.access(thread, steps.iter().find(fits)?, Some(write.write))?;
             let kind = if reads { ViolationKind::StaleRead } else { ViolationKind::OvertakingWrite };
             Some(replay.finish(kind, offender, write.write, newest))

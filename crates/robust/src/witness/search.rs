@@ -190,7 +190,7 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
             _ => false,
         };
         let value = quarry.value.expect("a stale write has a value");
-        let steps = automaton.steps(local, value);
+        let steps = automaton.last_steps(local, value);
         let transition = steps.iter().find(fits).expect("an access that strikes can be carried out");
         let offender = replay.access(thread, transition, Some(stale)).expect("an access has an event");
         let kind = if reads { ViolationKind::StaleRead } else { ViolationKind::OvertakingWrite };
@@ -201,7 +201,7 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
         let (mut replay, first) = self.replay(at);
         let automaton = &self.machine.automata[self.machine.class_of[thread]];
         let loc = automaton.access(local).loc?;
-        let steps = automaton.steps(local, self.machine.value(&situation.state, loc as usize));
+        let steps = automaton.last_steps(local, self.machine.value(&situation.state, loc as usize));
         replay.access(thread, steps.first()?, None);
         Some(replay.finish_race(first))
     }
@@ -223,7 +223,7 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
                 let (mut replay, _) = self.replay(at);
                 let value = self.machine.value(&situation.state, loc as usize);
                 let step = |thread: usize, local, value| {
-                    self.machine.automata[self.machine.class_of[thread]].steps(local, value).into_iter().next()
+                    self.machine.automata[self.machine.class_of[thread]].last_steps(local, value).into_iter().next()
                 };
                 let first = step(one, local, value)?;
                 let event = replay.access(one, &first, None);
@@ -244,8 +244,8 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
             let (local, access) = self.access(situation, thread);
             let old = access.loc.map_or(0, |loc| self.machine.value(&situation.state, loc as usize));
             let automaton = &self.machine.automata[self.machine.class_of[thread]];
-            if let Some(transition) = automaton.failing_access(local, old) {
-                replay.access(thread, &transition, None);
+            if let Some(transition) = automaton.last_steps(local, old).first() {
+                replay.access(thread, transition, None);
             }
         }
         replay.finish_failure(kind, thread, failure.pc)

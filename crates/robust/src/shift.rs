@@ -1,0 +1,384 @@
+//! Translation: counters that only matter relative to each other.
+//!
+//! The indices of a queue grow, but nothing in the program depends on where they start: they are compared with each other, incremented, and guarded by an upper bound
+//! that only keeps them from overflowing. Then a state and the same state with all indices moved up by one can do the same, and it is enough to look at indices
+//! relative to one of them, the *base*. Values that have fallen far behind the base are not told apart any more.
+//!
+//! Ours, not in the papers. It over-approximates: upper bounds are ignored. So "nothing found" is a proof, provided that the side conditions hold, and a violation
+//! sends us back to the exact search. The side conditions, checked here and while exploring:
+//! 1. The program treats the values alike wherever they are: they are only copied, moved by constants, and compared with each other (this file).
+//! 2. The base never decreases (`Machine`).
+//! 3. No value ever wraps around. From below: the least value relative to the base, from where the base starts, is not negative. From above: a write either does not exceed
+//!    the largest index in memory, or it is behind an `assume(index < constant)`, and the constants are small enough (this file and `Machine`).
+//! 4. Whenever a value that has fallen far behind is compared, the outcome is the same wherever it really is (`Automaton`).
+
+use steadfast_ir::{
+    BinaryOp, Expr, Instr, LocId, Pc, Place, Program, RegId, Thread, UnaryOp, cfg, dataflow, liveness, values,
+};
+use steadfast_span::Index;
+
+/// Where the base is kept, in moved coordinates.
+pub(crate) const BASE: i32 = 96;
+/// Values at or below this have fallen far behind. A short way: what lags only a little can matter, what lags more hardly ever does.
+pub(crate) const LOW: i32 = BASE - 5;
+/// Indices beyond this are too far ahead of the base.
+pub(crate) const HIGH: i32 = 250;
+
+/// Locations and registers that hold indices, and what is known of their writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Shift {
+    /// The location that all others are relative to.
+    pub(crate) base: LocId,
+    /// Which locations hold indices.
+    pub(crate) locations: Vec<bool>,
+    /// Per thread, which registers do.
+    registers: Vec<Vec<bool>>,
+    /// Per thread and instruction: an upper bound that is ignored.
+    guards: Vec<Vec<bool>>,
+    /// Per thread and instruction: an assignment that only copies.
+    copies: Vec<Vec<bool>>,
+    /// Per thread and instruction: what is written there is bounded by an upper bound before it.
+    bounded: Vec<Vec<bool>>,
+}
+
+/// Locations and registers as the nodes of a union-find.
+struct Sorts<'p> {
+    program: &'p Program,
+    parents: Vec<usize>,
+    pinned: Vec<bool>,
+    grows: Vec<bool>,
+    first_register: Vec<usize>,
+}
+
+/// `register + offset`, or `Old + offset`.
+fn affine(expr: &Expr) -> Option<(Option<RegId>, i32)> {
+    match expr {
+        Expr::Reg(reg) => Some((Some(*reg), 0)),
+        Expr::Old => Some((None, 0)),
+        Expr::Binary(BinaryOp::Add, left, right) => match (affine(left), right.as_const()) {
+            (Some((reg, offset)), Some(constant)) => Some((reg, offset + constant)),
+            _ => affine(right).zip(left.as_const()).map(|((reg, offset), constant)| (reg, offset + constant)),
+        },
+        Expr::Binary(BinaryOp::Sub, left, right) => {
+            affine(left).zip(right.as_const()).map(|((reg, offset), constant)| (reg, offset - constant))
+        }
+        _ => None,
+    }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
+}
+
+/// The register and the largest value that `assume(register < constant)` lets pass.
+fn upper_bound(cond: &Expr) -> Option<(RegId, i32)> {
+    let Expr::Binary(op, left, right) = cond else { return None };
+    let ((Some(reg), offset), constant) = (affine(left)?, right.as_const()?) else { return None };
+    match op {
+        BinaryOp::Lt => Some((reg, constant - 1 - offset)),
+        BinaryOp::Le => Some((reg, constant - offset)),
+        _ => None,
+    }
+}
+
+impl<'p> Sorts<'p> {
+    fn new(program: &'p Program) -> Self {
+        let mut first_register = Vec::new();
+        let mut nodes = program.locations.len();
+        for thread in &program.threads {
+            first_register.push(nodes);
+            nodes += thread.registers.len();
+        }
+        Self {
+            program,
+            parents: (0..nodes).collect(),
+            pinned: vec![false; nodes],
+            grows: vec![false; nodes],
+            first_register,
+        }
+    }
+
+    fn root(&self, mut node: usize) -> usize {
+        while self.parents[node] != node {
+            node = self.parents[node];
+        }
+        node
+    }
+
+    fn unify(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        self.parents[other] = one;
+        self.pinned[one] |= self.pinned[other];
+        self.grows[one] |= self.grows[other];
+    }
+
+    fn pin(&mut self, node: usize) {
+        let root = self.root(node);
+        self.pinned[root] = true;
+    }
+
+    fn pin_registers(&mut self, thread: usize, expr: &Expr) {
+        let mut used = steadfast_ir::RegSet::new();
+        expr.collect_registers(&mut used);
+        for reg in used.iter() {
+            self.pin(self.first_register[thread] + reg.index());
+        }
+    }
+
+    /// `node` receives, or is compared with, the value of an expression. `old` is what [`Expr::Old`] stands for.
+    fn relate(&mut self, thread: usize, node: usize, expr: &Expr, old: usize) {
+        if let Some((reg, offset)) = affine(expr) {
+            self.unify(node, reg.map_or(old, |reg| self.first_register[thread] + reg.index()));
+            let root = self.root(node);
+            self.grows[root] |= offset != 0;
+        } else {
+            self.pin(node);
+            self.pin_registers(thread, expr);
+        }
+    }
+
+    fn condition(&mut self, thread: usize, cond: &Expr) {
+        match cond {
+            Expr::Unary(UnaryOp::Not, inner) => self.condition(thread, inner),
+            Expr::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+                self.condition(thread, left);
+                self.condition(thread, right);
+            }
+            Expr::Binary(op, left, right) if is_comparison(*op) => match (affine(left), affine(right)) {
+                (Some((Some(one), _)), Some((Some(other), _))) => {
+                    let first = self.first_register[thread];
+                    self.unify(first + one.index(), first + other.index());
+                }
+                _ => self.pin_registers(thread, cond),
+            },
+            _ => self.pin_registers(thread, cond),
+        }
+    }
+
+    fn instruction(&mut self, thread: usize, op: &Instr) {
+        if let Some(Place::Element { index, .. }) = dataflow::place(op) {
+            self.pin_registers(thread, index);
+        }
+        let locations: Vec<usize> =
+            dataflow::place(op).into_iter().flat_map(values::locations_of).map(Index::index).collect();
+        for &loc in &locations {
+            self.unify(locations[0], loc);
+        }
+        if let (Some(&loc), Some(dst)) = (locations.first(), dataflow::defined(op)) {
+            self.unify(loc, self.first_register[thread] + dst.index());
+        }
+        match op {
+            Instr::Assign { dst, value } => {
+                let node = self.first_register[thread] + dst.index();
+                self.relate(thread, node, value, node);
+            }
+            Instr::Branch { cond, .. } | Instr::Assert(cond) => self.condition(thread, cond),
+            Instr::Assume(cond) if upper_bound(cond).is_none() => self.condition(thread, cond),
+            Instr::Lock(_) | Instr::Unlock(_) => self.pin(locations[0]),
+            Instr::Store { .. }
+            | Instr::PlainStore { .. }
+            | Instr::Rmw { .. }
+            | Instr::Cas { .. }
+            | Instr::BlockingCas { .. }
+            | Instr::Wait { .. } => {
+                let expressions: Vec<Expr> = match op {
+                    Instr::Store { value, .. } | Instr::PlainStore { value, .. } => vec![value.clone()],
+                    Instr::Rmw { update, .. } => vec![update.clone()],
+                    Instr::Cas { expected, new, .. } | Instr::BlockingCas { expected, new, .. } => {
+                        vec![expected.clone(), new.clone()]
+                    }
+                    Instr::Wait { values, .. } => values.clone(),
+                    _ => Vec::new(),
+                };
+                for expr in &expressions {
+                    self.relate(thread, locations[0], expr, locations[0]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A class that is not pinned and grows: its locations and registers.
+    fn movable(&self) -> Option<(Vec<bool>, Vec<Vec<bool>>)> {
+        let root = (0..self.program.locations.len())
+            .map(|loc| self.root(loc))
+            .find(|&root| self.grows[root] && !self.pinned[root])?;
+        let locations = (0..self.program.locations.len()).map(|loc| self.root(loc) == root).collect();
+        let of_thread = |(first, thread): (&usize, &Thread)| {
+            (0..thread.registers.len()).map(|reg| self.root(first + reg) == root).collect()
+        };
+        Some((locations, self.first_register.iter().zip(&self.program.threads).map(of_thread).collect()))
+    }
+}
+
+/// Per instruction, for each register the largest value that upper bounds on every way there leave.
+fn bounds(thread: &Thread) -> Vec<Vec<Option<i32>>> {
+    let registers = thread.registers.len();
+    // None: not reached yet.
+    let mut before: Vec<Option<Vec<Option<i32>>>> = vec![None; thread.code.len()];
+    before[0] = Some(vec![None; registers]);
+    let mut work = vec![0];
+    while let Some(pc) = work.pop() {
+        let op = &thread.code[Pc::new(pc)].op;
+        let mut after = before[pc].clone().expect("only reached instructions are worked on");
+        if let Instr::Assume(cond) = op
+            && let Some((reg, bound)) = upper_bound(cond)
+        {
+            after[reg.index()] = Some(after[reg.index()].map_or(bound, |known| known.min(bound)));
+        }
+        if let Some(dst) = dataflow::defined(op) {
+            after[dst.index()] = None;
+        }
+        for next in cfg::successors(Pc::new(pc), op) {
+            let merged = match &before[next.index()] {
+                None => after.clone(),
+                Some(known) => known.iter().zip(&after).map(|(one, other)| Some((*one)?.max((*other)?))).collect(),
+            };
+            if before[next.index()].as_ref() != Some(&merged) {
+                before[next.index()] = Some(merged);
+                work.push(next.index());
+            }
+        }
+    }
+    before.into_iter().map(|facts| facts.unwrap_or_else(|| vec![None; registers])).collect()
+}
+
+impl Shift {
+    /// The ways in which a program can be translated: one per location that could be the base.
+    pub(crate) fn candidates(program: &Program) -> Vec<Self> {
+        let mut sorts = Sorts::new(program);
+        for (thread, code) in program.threads.iter().enumerate() {
+            for instruction in &code.code {
+                sorts.instruction(thread, &instruction.op);
+            }
+        }
+        let Some((locations, registers)) = sorts.movable() else { return Vec::new() };
+        Self::guarded(program, &locations, &registers).unwrap_or_default()
+    }
+
+    fn guarded(program: &Program, locations: &[bool], registers: &[Vec<bool>]) -> Option<Vec<Self>> {
+        let index_modulus = |modulus: u16| modulus == 256;
+        let mut largest = 0;
+        for (_, location) in program.locations.enumerated().filter(|(loc, _)| locations[loc.index()]) {
+            largest = largest.max(i32::from(location.init));
+            if !index_modulus(location.modulus) {
+                return None;
+            }
+        }
+        let (mut guards, mut bounded, mut copies) = (Vec::new(), Vec::new(), Vec::new());
+        for (thread, index) in program.threads.iter().zip(registers) {
+            let is_index = |reg: RegId| index[reg.index()];
+            // A register that is used before it is assigned holds 0, wherever the indices are.
+            if liveness::live_before(thread)[Pc::new(0)].iter().any(is_index) {
+                return None;
+            }
+            if thread.registers.enumerated().any(|(reg, register)| is_index(reg) && !index_modulus(register.modulus)) {
+                return None;
+            }
+            let facts = bounds(thread);
+            let (mut thread_guards, mut thread_bounded) = (Vec::new(), Vec::new());
+            for (pc, instruction) in thread.code.enumerated() {
+                let op = &instruction.op;
+                let guard =
+                    matches!(op, Instr::Assume(cond) if upper_bound(cond).is_some_and(|(reg, _)| is_index(reg)));
+                let written = match op {
+                    Instr::Store { value, .. } | Instr::Assign { value, .. } => affine(value),
+                    Instr::Cas { new, .. } | Instr::BlockingCas { new, .. } => affine(new),
+                    _ => None,
+                };
+                let bound = written
+                    .and_then(|(reg, offset)| Some((reg.filter(|&reg| is_index(reg))?, offset)))
+                    .and_then(|(reg, offset)| Some(facts[pc.index()][reg.index()]? + offset));
+                largest = largest.max(bound.unwrap_or(0));
+                if let (Instr::Assign { dst, .. }, Some((Some(_), 1..)), None) = (op, written, bound)
+                    && is_index(*dst)
+                {
+                    return None;
+                }
+                thread_guards.push(guard);
+                thread_bounded.push(bound.is_some());
+            }
+            let is_copy = |op: &Instr| matches!(op, Instr::Assign { value: Expr::Reg(_), .. });
+            copies.push(thread.code.iter().map(|instruction| is_copy(&instruction.op)).collect());
+            guards.push(thread_guards);
+            bounded.push(thread_bounded);
+        }
+        if largest > 255 {
+            return None;
+        }
+        let base = |loc: usize| Self {
+            base: LocId::new(loc),
+            locations: locations.to_vec(),
+            registers: registers.to_vec(),
+            guards: guards.clone(),
+            bounded: bounded.clone(),
+            copies: copies.clone(),
+        };
+        Some((0..locations.len()).filter(|&loc| locations[loc]).map(base).collect())
+    }
+
+    /// Whether an instruction is an upper bound to ignore.
+    pub(crate) fn is_guard(&self, thread: usize, pc: Pc) -> bool {
+        self.guards[thread][pc.index()]
+    }
+
+    /// Whether what an instruction writes is bounded by an upper bound before it.
+    pub(crate) fn is_bounded(&self, thread: usize, pc: Pc) -> bool {
+        self.bounded[thread][pc.index()]
+    }
+
+    /// Whether an assignment only copies, so that even a value that has fallen far behind may pass.
+    pub(crate) fn is_copy(&self, thread: usize, pc: Pc) -> bool {
+        self.copies[thread][pc.index()]
+    }
+
+    /// Whether a register holds an index.
+    pub(crate) fn is_index(&self, thread: usize, reg: RegId) -> bool {
+        self.registers[thread][reg.index()]
+    }
+
+    /// A value moved down by `by`, but not below what has fallen far behind.
+    pub(crate) fn moved(value: u8, by: i32) -> u8 {
+        u8::try_from((i32::from(value) - by).clamp(LOW, 255)).expect("clamped to a byte")
+    }
+
+    /// Whether a condition has the same value wherever indices that have fallen far behind really are.
+    pub(crate) fn is_certain(&self, thread: usize, cond: &Expr, registers: &[u8]) -> bool {
+        match cond {
+            Expr::Unary(_, inner) => self.is_certain(thread, inner, registers),
+            Expr::Binary(op, left, right) if is_comparison(*op) => match (affine(left), affine(right)) {
+                (Some((Some(one), _)), Some((Some(other), _))) if one == other => true,
+                (Some((Some(one), here)), Some((Some(other), there))) if self.is_index(thread, one) => {
+                    certain((registers[one.index()], here), (registers[other.index()], there))
+                }
+                _ => true,
+            },
+            Expr::Binary(_, left, right) => {
+                self.is_certain(thread, left, registers) && self.is_certain(thread, right, registers)
+            }
+            _ => true,
+        }
+    }
+
+    /// The same for the comparison of an expected value with what a location holds.
+    pub(crate) fn is_certain_match(&self, thread: usize, expected: &Expr, registers: &[u8], held: u8) -> bool {
+        match affine(expected) {
+            Some((Some(reg), offset)) if self.is_index(thread, reg) => {
+                certain((registers[reg.index()], offset), (held, 0))
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Whether comparing two indices, each with an offset, does not depend on where one that has fallen far behind really is.
+fn certain((one, here): (u8, i32), (other, there): (u8, i32)) -> bool {
+    let (left, right) = (i32::from(one) + here, i32::from(other) + there);
+    match (i32::from(one) <= LOW, i32::from(other) <= LOW) {
+        (false, false) => true,
+        (true, true) => false,
+        (true, false) => left < right,
+        (false, true) => right < left,
+    }
+}

@@ -1,0 +1,185 @@
+//! Deciding a large program by translation (see `shift`), when that works.
+
+use crate::automaton::Reading;
+use crate::check::Question;
+use crate::decision::Finding;
+use crate::explored::{Explored, Explorer};
+use crate::futures::{self, Outlooks};
+use crate::machine::{Layout, Machine, MachineOptions};
+use crate::options::{Notion, Options, Outcome};
+use crate::shift::Shift;
+use steadfast_explore::{Budget, Limits, reach};
+use steadfast_ir::values::{ValueAnalysis, ValueSet};
+use steadfast_ir::{LocId, LocKind, Program};
+use steadfast_span::Index;
+
+/// Programs with fewer states than this are explored exactly: it is just as fast, and says more.
+const SMALL: u64 = 100_000;
+/// A translated program that is larger than this has not become small.
+const LARGE: u64 = 20_000_000;
+/// Enough for the local states of a translated thread.
+const LOCAL_BITS: u32 = 20;
+
+/// Whether translation proves the program robust. If not, nothing is known.
+pub(crate) fn decides(program: &Program, options: &Options<'_>, budget: &Budget<'_>, outcome: &mut Outcome) -> bool {
+    let candidates = Shift::candidates(program);
+    if candidates.is_empty() || program.locations.iter().any(|location| location.kind == LocKind::Plain) {
+        return false;
+    }
+    let mut analysis = ValueAnalysis::of(program);
+    if is_small(program, &analysis, options) {
+        return false;
+    }
+    for shift in candidates {
+        for (loc, _) in shift.locations.iter().enumerate().filter(|(_, index)| **index) {
+            analysis.locations[LocId::new(loc)] = ValueSet::below(256);
+        }
+        if proves(program, &analysis, &shift, options, budget, outcome) {
+            let others = (0..shift.locations.len()).filter(|&loc| shift.locations[loc]).map(LocId::new);
+            outcome.translated = [shift.base].into_iter().chain(others.filter(|&loc| loc != shift.base)).collect();
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether exact exploration ends soon.
+fn is_small(program: &Program, analysis: &ValueAnalysis, options: &Options<'_>) -> bool {
+    let limits = Limits { states: Some(SMALL), ..Limits::default() };
+    let budget = Budget::new(limits, options.interrupt, None);
+    let question = Question { program, analysis, options, budget: &budget, coarse: true };
+    let layout = Layout::new(program, analysis, LOCAL_BITS);
+    let shift = None;
+    let options = MachineOptions { reading: question.reading(), symmetry: true, shift };
+    let machine = Machine::new(program, analysis, layout, options);
+    reach::<8, _>(&machine, 1, &budget).1.is_none()
+}
+
+fn proves(
+    program: &Program,
+    analysis: &ValueAnalysis,
+    shift: &Shift,
+    options: &Options<'_>,
+    budget: &Budget<'_>,
+    outcome: &mut Outcome,
+) -> bool {
+    let layout = Layout::new(program, analysis, LOCAL_BITS);
+    if layout.words > 8 {
+        return false;
+    }
+    let mut coarse = options.clone();
+    coarse.notion = Notion::Graph;
+    coarse.joint = false;
+    coarse.limits.states = Some(LARGE);
+    let question = Question { program, analysis, options: &coarse, budget, coarse: true };
+    // Loops that spin are followed step by step: that can only report more.
+    let reading = Reading { spin: false, ..question.reading() };
+    let machine =
+        Machine::new(program, analysis, layout, MachineOptions { reading, symmetry: false, shift: Some(shift) });
+    let (mut graph, bound) = reach::<8, _>(&machine, options.jobs, budget);
+    if bound.is_some() || machine.failed() || machine.overflowed() || !machine.translates() {
+        return false;
+    }
+    let futures = futures::futures(&machine, reading.ghost);
+    let outlooks = {
+        let explored = Explorer { machine: &machine, graph: &graph };
+        Outlooks::new(&machine, &explored, &futures)
+    };
+    graph.annotate(|target| outlooks.of_state[target as usize]);
+    let explored = Explorer { machine: &machine, graph: &graph };
+    let statistics = &mut outcome.statistics;
+    statistics.program_states = explored.len() as u64;
+    statistics.program_transitions = graph.edge_count() as u64;
+    statistics.local_states = machine.automata.iter().map(|automaton| automaton.len() as u64).sum();
+    statistics.program_seconds = budget.elapsed().as_secs_f64();
+    let found = question.search(&machine, &explored, &outlooks, statistics);
+    // Steps are also computed during the search, so the side conditions are asked for once more.
+    matches!(found, Ok(Finding::Nothing)) && machine.translates()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Model, Verdict, check};
+    use steadfast_span::SourceFile;
+
+    /// A work-stealing deque with one thief; `FENCE` is what stands between two accesses, `LIMIT` the bound on indices.
+    const DEQUE: &str = "
+        atomic<u8> top = 1;
+        atomic<u8> bottom = 1;
+        thread owner {
+            loop {
+                choose {
+                    let b = bottom.load(acquire) - 1;
+                    bottom.store(b, release);
+                    FENCE
+                    let t = top.load(acquire);
+                    if (b < t) {
+                        bottom.store(t, release);
+                    } else if (b == t) {
+                        let old = top.compare_exchange(t, t + 1, acq_rel, acquire);
+                        bottom.store(t + 1, release);
+                    }
+                } or {
+                    let b = bottom.load(acquire);
+                    FENCE
+                    let t = top.load(acquire);
+                    assume(b < LIMIT);
+                    if (b <= t + 2) { bottom.store(b + 1, release); }
+                }
+            }
+        }
+        thread thief {
+            loop {
+                FENCE
+                let t = top.load(acquire);
+                FENCE
+                let b = bottom.load(acquire);
+                if (b > t) { top.await_cas(t, t + 1, acq_rel); }
+            }
+        }";
+
+    fn deque(fence: &str, limit: &str) -> Program {
+        let file = SourceFile::new("deque.sf", DEQUE.replace("FENCE", fence).replace("LIMIT", limit));
+        steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast).program.expect("the deque is well formed")
+    }
+
+    /// Translates whatever can be translated, however small.
+    fn translated(program: &Program, options: &Options<'_>) -> bool {
+        let budget = Budget::new(Limits { states: Some(300_000), ..Limits::default() }, None, None);
+        let mut outcome = check(&deque("", "2"), options);
+        Shift::candidates(program).into_iter().any(|shift| {
+            let mut analysis = ValueAnalysis::of(program);
+            for loc in (0..shift.locations.len()).filter(|&loc| shift.locations[loc]) {
+                analysis.locations[LocId::new(loc)] = ValueSet::below(256);
+            }
+            proves(program, &analysis, &shift, options, &budget, &mut outcome)
+        })
+    }
+
+    #[test]
+    fn translation_proves_a_fenced_deque_whatever_its_bound() {
+        for model in [Model::Ra, Model::Rc20] {
+            let options = Options::new(model, Notion::Graph);
+            assert!(translated(&deque("fence(seq_cst);", "200"), &options), "{}", model.name());
+            assert!(matches!(check(&deque("fence(seq_cst);", "6"), &options).verdict, Verdict::Robust));
+        }
+    }
+
+    #[test]
+    fn translation_proves_nothing_about_a_deque_without_fences() {
+        for model in [Model::Ra, Model::Rc20] {
+            let options = Options::new(model, Notion::Graph);
+            assert!(!translated(&deque("", "200"), &options), "{}", model.name());
+            assert!(matches!(check(&deque("", "6"), &options).verdict, Verdict::NotRobust(_)));
+        }
+    }
+
+    #[test]
+    fn an_index_without_an_upper_bound_may_wrap_and_is_not_translated() {
+        let source = DEQUE.replace("FENCE", "fence(seq_cst);").replace("assume(b < LIMIT);", "");
+        let file = SourceFile::new("deque.sf", source);
+        let program = steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast).program.expect("well formed");
+        assert!(!translated(&program, &Options::new(Model::Ra, Notion::Graph)));
+    }
+}
