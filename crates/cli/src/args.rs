@@ -101,7 +101,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
 
-    /// Do not use a reduction: symmetry, classes, relevance, covering or all (repeatable)
+    /// Do not use a reduction: symmetry, classes, relevance, covering, translation or all (repeatable)
     ///
     /// No reduction changes a verdict; this is for measuring them, and for doubting them.
     #[arg(long, value_name = "REDUCTION")]
@@ -297,6 +297,8 @@ pub(crate) enum ReductionChoice {
     Relevance,
     /// Monitors that cover others.
     Covering,
+    /// Counters that only matter relative to each other.
+    Translation,
     /// All of these.
     All,
 }

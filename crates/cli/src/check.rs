@@ -126,7 +126,7 @@ impl Session {
             file: file.clone(),
             question: question.clone(),
             diagnostics,
-            remarks: findings::remarks(program, model, question),
+            remarks: findings::remarks(program, model, question, &outcome.translated),
             answer: Answer::Checked { program: program.clone(), model, outcome },
         }
     }

@@ -74,8 +74,14 @@ impl Question {
 
     /// The names of the reductions in use.
     pub(crate) fn reduction_names(&self) -> Vec<&'static str> {
-        let Reductions { symmetry, classes, relevance, covering } = self.reductions;
-        let all = [("symmetry", symmetry), ("classes", classes), ("relevance", relevance), ("covering", covering)];
+        let Reductions { symmetry, classes, relevance, covering, translation } = self.reductions;
+        let all = [
+            ("symmetry", symmetry),
+            ("classes", classes),
+            ("relevance", relevance),
+            ("covering", covering),
+            ("translation", translation),
+        ];
         all.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect()
     }
 }
@@ -113,6 +119,7 @@ fn reductions(switched_off: &[ReductionChoice]) -> Reductions {
         classes: on(ReductionChoice::Classes),
         relevance: on(ReductionChoice::Relevance),
         covering: on(ReductionChoice::Covering),
+        translation: on(ReductionChoice::Translation),
     }
 }
 

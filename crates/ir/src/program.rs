@@ -103,7 +103,10 @@ pub struct ValidationError {
 
 impl Program {
     /// Brings a computed value into the range `0..modulus`.
-    #[allow(clippy::cast_sign_loss, reason = "a Euclidean remainder is not negative, and the truncating cast is what TPL means")]
+    #[allow(
+        clippy::cast_sign_loss,
+        reason = "a Euclidean remainder is not negative, and the truncating cast is what TPL means"
+    )]
     pub fn reduce(&self, value: i32, modulus: u16) -> Value {
         let modulus = i32::from(modulus);
         match self.wrap {

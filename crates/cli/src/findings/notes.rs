@@ -6,7 +6,7 @@ use crate::settings::Question;
 use std::collections::BTreeSet;
 use steadfast_diag::codes::{note, verdict};
 use steadfast_diag::{Diagnostic, Severity};
-use steadfast_ir::{Instr, Program, ReadOrder, RmwOrder, WriteOrder};
+use steadfast_ir::{Instr, LocId, Program, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_robust::Model;
 
 /// Which loops were treated as waits.
@@ -43,8 +43,17 @@ pub(crate) fn deadlock(asked: &Asked<'_>) -> Option<Diagnostic> {
 }
 
 /// What the reader should know about how the question was understood.
-pub(crate) fn remarks(program: &Program, model: Model, question: &Question) -> Vec<String> {
+pub(crate) fn remarks(program: &Program, model: Model, question: &Question, translated: &[LocId]) -> Vec<String> {
     let mut remarks = Vec::new();
+    if let [base, others @ ..] = translated {
+        let name = |loc: &LocId| format!("`{}`", program.locations[*loc].name);
+        let others: Vec<_> = others.iter().map(name).collect();
+        remarks.push(format!(
+            "shown by translation: {} and registers with their values only matter relative to {}; states are counted relative to it",
+            listed(&others),
+            name(base)
+        ));
+    }
     if question.fences_by_the_letter {
         remarks.push("the order of seq_cst fences among themselves counts (--fences-by-the-letter)".to_owned());
     }

@@ -125,6 +125,6 @@ fn quiet_keeps_violations() {
 #[test]
 fn statistics_tell_reductions_and_memory() {
     let ended = steadfast(&["check", "--statistics", "--no-reduction", "symmetry", MP]);
-    assert!(ended.stdout.contains("reductions    classes, relevance, covering"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("reductions    classes, relevance, covering, translation"), "{}", ended.stdout);
     assert!(ended.stdout.contains("memory "), "{}", ended.stdout);
 }
