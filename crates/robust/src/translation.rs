@@ -70,13 +70,16 @@ fn proves(
     let mut coarse = options.clone();
     coarse.notion = Notion::Graph;
     coarse.joint = false;
-    coarse.limits.states = Some(LARGE);
-    let question = Question { program, analysis, options: &coarse, budget, coarse: true };
+    // What is spent here in vain must not be missing from the exact search, so the attempt has a budget of its own.
+    coarse.limits.states = Some(options.limits.states.unwrap_or(LARGE).min(LARGE));
+    coarse.limits.time = options.limits.time.map(|limit| limit.saturating_sub(budget.elapsed()));
+    let attempt = Budget::new(coarse.limits.clone(), options.interrupt, options.observer);
+    let question = Question { program, analysis, options: &coarse, budget: &attempt, coarse: true };
     // Loops that spin are followed step by step: that can only report more.
     let reading = Reading { spin: false, ..question.reading() };
     let machine =
         Machine::new(program, analysis, layout, MachineOptions { reading, symmetry: false, shift: Some(shift) });
-    let (mut graph, bound) = reach::<8, _>(&machine, options.jobs, budget);
+    let (mut graph, bound) = reach::<8, _>(&machine, options.jobs, &attempt);
     if bound.is_some() || machine.failed() || machine.overflowed() || !machine.translates() {
         return false;
     }
@@ -94,7 +97,11 @@ fn proves(
     statistics.program_seconds = budget.elapsed().as_secs_f64();
     let found = question.search(&machine, &explored, &outlooks, statistics);
     // Steps are also computed during the search, so the side conditions are asked for once more.
-    matches!(found, Ok(Finding::Nothing)) && machine.translates()
+    let proved = matches!(found, Ok(Finding::Nothing)) && machine.translates();
+    if proved {
+        budget.add(attempt.progress().states, attempt.peak_bytes());
+    }
+    proved
 }
 
 #[cfg(test)]
