@@ -3,13 +3,12 @@
 //! It is slow and obvious on purpose: it exists so that fast algorithms can be tested against it. Programs must be free of
 //! unbounded loops; whatever does not fit the bounds is reported as [`OracleVerdict::TooLarge`], never guessed.
 
-#[cfg(test)]
-mod buffers;
 mod explore;
 #[cfg(test)]
 mod flat;
 mod interpret;
 mod state;
+pub mod store_buffer;
 
 use crate::axioms::sc;
 use crate::{Axioms, Execution, GhostEdges};

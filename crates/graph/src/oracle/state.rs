@@ -103,7 +103,7 @@ impl<'p> Generator<'p> {
 
     fn access_steps(&self, state: &State, thread: ThreadId, found: &mut Vec<State>) -> Result<(), Limit> {
         let (interpreter, local) = (self.interpreter(thread), &state.threads[thread.index()]);
-        let serial = next_serial(state, thread)?;
+        let serial = next_serial(&state.graph, thread)?;
         let fail = |error| state.moved(state.graph.clone(), thread, interpreter.fail(local, error));
         let location = match interpreter.location(local) {
             Ok(Some(location)) => location,
@@ -143,7 +143,7 @@ impl<'p> Generator<'p> {
         found: &mut Vec<State>,
     ) -> Result<(), Limit> {
         let (interpreter, local) = (self.interpreter(thread), &state.threads[thread.index()]);
-        next_serial(state, thread)?;
+        next_serial(&state.graph, thread)?;
         let fence = Event::fence(thread, order).at(local.pc, interpreter.span(local));
         let sources = match self.ghost.filter(|_| order == FenceOrder::SeqCst) {
             Some(ghost) => state.graph.mo(ghost),
@@ -166,7 +166,7 @@ fn is_sc_fence(op: &Instr) -> bool {
 }
 
 /// The number of the thread's next event, with room for the three events of an encoded fence.
-fn next_serial(state: &State, thread: ThreadId) -> Result<u32, Limit> {
-    let serial = state.graph.thread(thread).len() as u32;
+pub(super) fn next_serial(graph: &Execution, thread: ThreadId) -> Result<u32, Limit> {
+    let serial = graph.thread(thread).len() as u32;
     if serial + 3 <= MAX_SERIAL { Ok(serial) } else { Err(Limit::Events) }
 }
