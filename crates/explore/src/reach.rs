@@ -39,8 +39,6 @@ pub struct Edge {
     pub label: u32,
     /// Where it goes.
     pub target: StateId,
-    /// Whatever [`StateGraph::annotate`] says about the target: there it costs no further look-up.
-    pub note: u32,
 }
 
 /// All reachable states and edges.
@@ -49,8 +47,10 @@ pub struct StateGraph<const W: usize> {
     shards: Vec<Shard<W>>,
     /// For every state number, where its edges are: block, first place in the block, and how many.
     edges_of: Vec<EdgeRange>,
-    /// Edges in blocks, so that no huge vector is ever copied.
+    /// Edges in blocks, so that no huge vector is ever copied; in the order in which states were looked at.
     blocks: Vec<Vec<Edge>>,
+    /// The states in the order in which they were looked at.
+    order: Vec<StateId>,
     initial: Vec<StateId>,
     states: usize,
     edges: usize,
@@ -121,7 +121,15 @@ pub fn reach<const W: usize, S: System<W>>(
 impl<const W: usize> StateGraph<W> {
     fn new() -> Self {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
-        Self { shards, edges_of: Vec::new(), blocks: Vec::new(), initial: Vec::new(), states: 0, edges: 0 }
+        Self {
+            shards,
+            edges_of: Vec::new(),
+            blocks: Vec::new(),
+            order: Vec::new(),
+            initial: Vec::new(),
+            states: 0,
+            edges: 0,
+        }
     }
 
     fn add_initial(&mut self, states: &[[u64; W]]) -> Vec<StateId> {
@@ -210,6 +218,7 @@ impl<const W: usize> StateGraph<W> {
     }
 
     fn keep_edges(&mut self, expansion: &Expansion<W>) {
+        self.order.extend(&expansion.sources);
         let mut edges = expansion.edges.iter();
         for (&source, &degree) in expansion.sources.iter().zip(&expansion.degrees) {
             if self.blocks.last().is_none_or(|block| block.len() >= BLOCK) {
@@ -219,20 +228,13 @@ impl<const W: usize> StateGraph<W> {
             let start = self.blocks[block].len();
             for &(label, shard, place) in edges.by_ref().take(degree as usize) {
                 let target = expansion.parcels[shard as usize].numbers[place as usize];
-                self.blocks[block].push(Edge { label, target, note: 0 });
+                self.blocks[block].push(Edge { label, target });
             }
             self.edges += degree as usize;
             if source as usize >= self.edges_of.len() {
                 self.edges_of.resize((source as usize + 1).next_multiple_of(SHARDS), EdgeRange::default());
             }
             self.edges_of[source as usize] = EdgeRange { block: block as u32, start: start as u32, degree };
-        }
-    }
-
-    /// Notes something about the target of every edge.
-    pub fn annotate(&mut self, note: impl Fn(StateId) -> u32) {
-        for edge in self.blocks.iter_mut().flatten() {
-            edge.note = note(edge.target);
         }
     }
 
@@ -266,6 +268,11 @@ impl<const W: usize> StateGraph<W> {
         &self.initial
     }
 
+    /// All states, breadth first: the order in which they were looked at, and in which their edges lie in memory. Most edges lead forward.
+    pub fn order(&self) -> &[StateId] {
+        &self.order
+    }
+
     /// A state.
     pub fn state(&self, id: StateId) -> &[u64; W] {
         self.shards[id as usize % SHARDS].get(id as usize / SHARDS)
@@ -280,7 +287,10 @@ impl<const W: usize> StateGraph<W> {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         let shards: usize = self.shards.iter().map(Shard::bytes).sum();
-        shards + self.edges_of.capacity() * size_of::<EdgeRange>() + self.blocks.len() * BLOCK * size_of::<Edge>()
+        shards
+            + self.order.capacity() * 4
+            + self.edges_of.capacity() * size_of::<EdgeRange>()
+            + self.blocks.len() * BLOCK * size_of::<Edge>()
     }
 }
 

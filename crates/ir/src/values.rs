@@ -10,7 +10,7 @@ use crate::{Expr, Instr, LocId, Place, Program, RegId, ThreadId, Value, dataflow
 use steadfast_span::{Index, IndexVec};
 
 /// A set of bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ValueSet([u64; 4]);
 
 /// How many combinations of register values an expression may have before its value is taken to be anything.

@@ -5,6 +5,7 @@ use crate::awareness;
 use crate::column::ColumnLayout;
 use crate::decision::{Decision, Finding};
 use crate::explored::{Explored, Explorer};
+use crate::flow::Flow;
 use crate::futures::{self, Outlooks};
 use crate::hunt::HuntResult;
 use crate::joint::Trace;
@@ -12,6 +13,7 @@ use crate::machine::{Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape};
 use crate::ops::Ops;
 use crate::options::{Model, Options, Outcome, Place, Statistics, Verdict};
+use crate::prey::Representatives;
 use crate::tracker::Tracker;
 use crate::translation;
 use crate::witness::{self, Goal, Witness};
@@ -104,7 +106,7 @@ impl<'a> Question<'a> {
     fn answer<const W: usize>(&self, layout: Layout, outcome: &mut Outcome) -> Option<Verdict> {
         let local_bits = layout.local_bits;
         let machine = self.machine(layout, self.options.reductions.symmetry);
-        let (mut graph, bound) = reach::<W, _>(&machine, self.options.jobs, self.budget);
+        let (graph, bound) = reach::<W, _>(&machine, self.options.jobs, self.budget);
         if machine.overflowed() {
             return None;
         }
@@ -126,8 +128,6 @@ impl<'a> Question<'a> {
             futures::no_knowledge(&machine)
         };
         let outlooks = Outlooks::new(&machine, &explored, &futures);
-        graph.annotate(|target| outlooks.of_state[target as usize]);
-        let explored = Explorer { machine: &machine, graph: &graph };
         let finding = match self.search(&machine, &explored, &outlooks, &mut outcome.statistics) {
             Err(bound) => return Some(Verdict::Inconclusive(bound)),
             Ok(finding) => finding,
@@ -202,19 +202,34 @@ impl<'a> Question<'a> {
         model: &M,
     ) -> Result<(Finding, HuntResult), Bound> {
         let layout = self.layout(model);
-        let decision = Decision {
+        self.decision((machine, graph, outlooks), Tracker { model, layout: &layout, blind: self.blind() }, self.budget)
+            .decide()
+    }
+
+    fn decision<'d, M: MemoryModel>(
+        &'d self,
+        (machine, graph, outlooks): (&'d Machine<'d>, &'d dyn Explored, &'d Outlooks),
+        tracker: Tracker<'d, M>,
+        budget: &'d Budget<'d>,
+    ) -> Decision<'d, M> {
+        let accesses = accesses(machine);
+        let values = Representatives::new(&accesses, self.options.reductions.classes);
+        let ops = Ops::new(machine, &values);
+        let flow = Flow::new(graph, &ops, outlooks);
+        budget.add(0, flow.bytes() as u64);
+        Decision {
             machine,
             graph,
             outlooks,
-            tracker: Tracker { model, layout: &layout, blind: self.blind() },
-            ops: Ops::new(machine),
-            accesses: accesses(machine),
+            tracker,
+            ops,
+            flow,
+            accesses,
             permutations: permutations(machine),
             coarse: self.coarse,
             options: self.options,
-            budget: self.budget,
-        };
-        decision.decide()
+            budget,
+        }
     }
 
     /// Searches for a shortest witness with a machine of its own, whose threads keep their names.
@@ -257,18 +272,8 @@ impl<'a> Question<'a> {
         let futures = futures::futures(machine, self.reading().ghost);
         let outlooks = Outlooks::new(machine, &graph, &futures);
         let layout = self.layout(model);
-        let decision = Decision {
-            machine,
-            graph: &graph,
-            outlooks: &outlooks,
-            tracker: Tracker { model, layout: &layout, blind: self.blind() },
-            ops: Ops::new(machine),
-            accesses: accesses(machine),
-            permutations: permutations(machine),
-            coarse: self.coarse,
-            options: self.options,
-            budget: &budget,
-        };
+        let tracker = Tracker { model, layout: &layout, blind: self.blind() };
+        let decision = self.decision((machine, &graph, &outlooks), tracker, &budget);
         let trace = decision.trace()?;
         let start = graph.initial().iter().find_map(|&id| {
             let locals: Vec<u32> = (0..machine.threads()).map(|thread| graph.local(id, thread)).collect();

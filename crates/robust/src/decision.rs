@@ -2,6 +2,7 @@
 
 use crate::automaton::Access;
 use crate::explored::Explored;
+use crate::flow::Flow;
 use crate::futures::Outlooks;
 use crate::hunt::{Hunt, HuntResult};
 use crate::joint::{Joint, Trace};
@@ -9,7 +10,7 @@ use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::ops::Ops;
 use crate::options::{Model, Notion, Options};
-use crate::prey::{Grain, Prey, all_prey};
+use crate::prey::{self, Grain};
 use crate::tracker::{Quarry, Tracker};
 use steadfast_explore::{Bound, Budget};
 use steadfast_ir::values::ValueSet;
@@ -39,6 +40,8 @@ pub(crate) struct Decision<'a, M> {
     pub tracker: Tracker<'a, M>,
     /// What the edges do to a monitor.
     pub ops: Ops,
+    /// The graph, laid out for searches.
+    pub flow: Flow,
     /// The accesses of local states, by class.
     pub accesses: Vec<Vec<Access>>,
     /// Thread permutations by (thread, place).
@@ -71,11 +74,11 @@ impl<M: MemoryModel> Decision<'_, M> {
         if self.coarse {
             return &[Grain::Location];
         }
-        if self.options.reductions.classes { &[Grain::Location, Grain::Class] } else { &[Grain::Value] }
+        if self.options.reductions.classes { &[Grain::Location, Grain::Value] } else { &[Grain::Value] }
     }
 
-    fn prey(&self, grain: Grain) -> Vec<Prey> {
-        all_prey(self.machine, self.graph, &self.ops, &self.accesses, grain)
+    fn prey(&self, grain: Grain) -> Vec<Quarry> {
+        prey::overwritten(&self.flow, &self.ops, grain)
     }
 
     /// Models with relaxed accesses look for plain accesses that are not ordered by happens-before; for the others, states in which two threads are both about
@@ -84,7 +87,7 @@ impl<M: MemoryModel> Decision<'_, M> {
         if !matches!(self.options.model, Model::Rc20 | Model::Rc11) {
             return Ok(false);
         }
-        let prey = crate::prey::plain_accesses(self.machine, self.graph, &self.ops);
+        let prey = prey::plain_accesses(&self.flow, &self.ops);
         Ok(!self.hunt(&prey, true, total)?.is_empty())
     }
 
@@ -93,7 +96,7 @@ impl<M: MemoryModel> Decision<'_, M> {
         for &grain in self.grains() {
             let mut prey = self.prey(grain);
             if let Some(locations) = &suspects {
-                prey.retain(|prey| locations.contains(&prey.quarry.loc));
+                prey.retain(|quarry| locations.contains(&quarry.loc));
             }
             let caught = self.hunt(&prey, grain != Grain::Location, total)?;
             if caught.is_empty() {
@@ -145,13 +148,13 @@ impl<M: MemoryModel> Decision<'_, M> {
 
     /// The way to a violation of the observational notion, when it is known that there is one.
     pub(crate) fn trace(&self) -> Option<Trace> {
-        self.joint(true).run(&self.prey(Grain::Class)).ok()?.1
+        self.joint(true).run(&self.prey(Grain::Value)).ok()?.1
     }
 
-    fn hunt(&self, prey: &[Prey], one: bool, total: &mut HuntResult) -> Result<Vec<Quarry>, Bound> {
+    fn hunt(&self, prey: &[Quarry], one: bool, total: &mut HuntResult) -> Result<Vec<Quarry>, Bound> {
         let hunt = Hunt {
             machine: self.machine,
-            graph: self.graph,
+            flow: &self.flow,
             tracker: &self.tracker,
             ops: &self.ops,
             outlooks: self.outlooks,

@@ -15,8 +15,10 @@ pub(crate) trait Explored: Sync {
     fn initial(&self) -> &[StateId];
     /// One more than the largest state number.
     fn id_bound(&self) -> usize;
-    /// How many states there are.
-    fn len(&self) -> usize;
+    /// How many edges there are.
+    fn edge_count(&self) -> usize;
+    /// All states, breadth first.
+    fn order(&self) -> &[StateId];
 }
 
 /// A machine and its graph.
@@ -44,7 +46,10 @@ impl<const W: usize> Explored for Explorer<'_, '_, W> {
     fn id_bound(&self) -> usize {
         self.graph.id_bound()
     }
-    fn len(&self) -> usize {
-        self.graph.len()
+    fn edge_count(&self) -> usize {
+        self.graph.edge_count()
+    }
+    fn order(&self) -> &[StateId] {
+        self.graph.order()
     }
 }

@@ -1,9 +1,13 @@
 //! What a thread can still do, by local state: the basis of *relevance*. A monitor's bit that nobody can use any more is cleared, so that
 //! states which differ only in it are one.
 
+use crate::automaton::Access;
 use crate::explored::Explored;
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
+use steadfast_explore::StateId;
+use steadfast_ir::Pc;
+use steadfast_span::Index;
 
 /// A set of locations, as bits.
 pub(crate) type LocSet = u64;
@@ -77,60 +81,104 @@ pub(crate) fn no_knowledge(machine: &Machine<'_>) -> Futures {
     machine.automata.iter().map(|automaton| vec![everything; automaton.len()]).collect()
 }
 
-/// For every state of a graph, which combination of futures its threads have. Combinations are few, so what depends only on them can be remembered.
+/// What the states of a graph look like to a monitor. Many states look the same, so what depends only on that can be remembered.
 #[derive(Debug)]
 pub(crate) struct Outlooks {
-    /// The combination of each state, by state number.
-    pub of_state: Vec<u32>,
-    /// The futures of the threads in each combination.
+    /// The site of each state, by state number.
+    pub site_of: Vec<u32>,
+    /// The combination of futures in each state.
+    outlook_of: Vec<u32>,
+    /// The sites.
+    pub sites: Vec<Site>,
+    /// The futures of the threads in each combination that occurs.
     pub combinations: Vec<Box<[Future]>>,
-    /// By state number, the locations that some thread is about to access.
-    pub touches: Vec<LocSet>,
+}
+
+/// States with the same futures, in which threads are about to make the same accesses.
+#[derive(Debug)]
+pub(crate) struct Site {
+    /// The combination of futures.
+    pub outlook: u32,
+    /// The local states of the threads in one such state.
+    pub locals: Box<[u32]>,
+    /// The locations that some thread is about to access.
+    pub touches: LocSet,
 }
 
 impl Outlooks {
     /// Looks at every state.
     pub(crate) fn new(machine: &Machine<'_>, graph: &dyn Explored, futures: &Futures) -> Self {
-        let mut kinds: FxHashMap<Future, u64> = FxHashMap::default();
-        let numbered: Vec<Vec<u64>> = futures
-            .iter()
-            .map(|futures| {
-                let mut number = |future: &Future| {
-                    let next = kinds.len() as u64;
-                    *kinds.entry(*future).or_insert(next)
-                };
-                futures.iter().map(&mut number).collect()
-            })
-            .collect();
-        let mut known: FxHashMap<Box<[u64]>, u32> = FxHashMap::default();
-        let mut outlooks =
-            Self { of_state: vec![0; graph.id_bound()], combinations: Vec::new(), touches: vec![0; graph.id_bound()] };
-        let touched: Vec<Vec<LocSet>> = machine
-            .automata
-            .iter()
-            .map(|automaton| {
-                let of = |id| automaton.access(id).loc.map_or(0, |loc| 1 << loc);
-                (0..automaton.len() as u32).map(of).collect()
-            })
-            .collect();
+        let kinds = kinds_of_locals(machine, futures);
+        let mut outlooks = Self {
+            site_of: vec![0; graph.id_bound()],
+            outlook_of: vec![0; graph.id_bound()],
+            sites: Vec::new(),
+            combinations: Vec::new(),
+        };
+        let mut known: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
+        let mut combinations: FxHashMap<Box<[Future]>, u32> = FxHashMap::default();
         let mut key = vec![0; machine.threads()];
         for id in graph.ids() {
             for (thread, slot) in key.iter_mut().enumerate() {
-                let (class, local) = (machine.class_of[thread], graph.local(id, thread) as usize);
-                *slot = numbered[class][local];
-                outlooks.touches[id as usize] |= touched[class][local];
+                *slot = kinds[machine.class_of[thread]][graph.local(id, thread) as usize];
             }
-            let number = if let Some(&number) = known.get(key.as_slice()) {
-                number
-            } else {
-                let number = outlooks.combinations.len() as u32;
-                let future = |thread| futures[machine.class_of[thread]][graph.local(id, thread) as usize];
-                outlooks.combinations.push((0..machine.threads()).map(future).collect());
-                known.insert(key.clone().into(), number);
-                number
+            let site = match known.get(key.as_slice()) {
+                Some(&site) => site,
+                None => {
+                    let site = outlooks.add(machine, graph, futures, id, &mut combinations);
+                    known.insert(key.clone().into(), site);
+                    site
+                }
             };
-            outlooks.of_state[id as usize] = number;
+            outlooks.site_of[id as usize] = site;
+            outlooks.outlook_of[id as usize] = outlooks.sites[site as usize].outlook;
         }
         outlooks
     }
+
+    fn add(
+        &mut self,
+        machine: &Machine<'_>,
+        graph: &dyn Explored,
+        futures: &Futures,
+        id: StateId,
+        known: &mut FxHashMap<Box<[Future]>, u32>,
+    ) -> u32 {
+        let locals: Box<[u32]> = (0..machine.threads()).map(|thread| graph.local(id, thread)).collect();
+        let class = |thread: usize| machine.class_of[thread];
+        let combination: Box<[Future]> =
+            locals.iter().enumerate().map(|(thread, &local)| futures[class(thread)][local as usize]).collect();
+        let next = self.combinations.len() as u32;
+        let outlook = *known.entry(combination.clone()).or_insert(next);
+        if outlook == next {
+            self.combinations.push(combination);
+        }
+        let touches = locals.iter().enumerate().fold(0, |all, (thread, &local)| {
+            all | machine.automata[class(thread)].access(local).loc.map_or(0, |loc| 1 << loc)
+        });
+        self.sites.push(Site { outlook, locals, touches });
+        self.sites.len() as u32 - 1
+    }
+
+    /// The combination of futures in a state.
+    #[inline]
+    pub(crate) fn of(&self, state: StateId) -> u32 {
+        self.outlook_of[state as usize]
+    }
+}
+
+/// Numbers the local states of every class so that those with the same future and the same next access have the same number.
+fn kinds_of_locals(machine: &Machine<'_>, futures: &Futures) -> Vec<Vec<u32>> {
+    let mut kinds: FxHashMap<(Future, Access), u32> = FxHashMap::default();
+    let classes = machine.automata.iter().zip(futures);
+    classes
+        .map(|(automaton, futures)| {
+            let number = |(local, &future): (usize, &Future)| {
+                let access = Access { pc: Pc::new(0), ..automaton.access(local as u32) };
+                let next = kinds.len() as u32;
+                *kinds.entry((future, access)).or_insert(next)
+            };
+            futures.iter().enumerate().map(number).collect()
+        })
+        .collect()
 }

@@ -5,7 +5,7 @@
 
 use crate::automaton::Access;
 use crate::awareness;
-use crate::event::{EventKind, Transition};
+use crate::event::EventKind;
 use crate::explored::Explored;
 use crate::futures::{Future, Outlooks};
 use crate::hunt::HuntResult;
@@ -14,7 +14,6 @@ use crate::machine::Machine;
 use crate::models::{Axis, Cells, MemoryModel, Shape};
 use crate::ops::{Op, Ops};
 use crate::options::Notion;
-use crate::prey::Prey;
 use crate::taint::{Taints, UNTAINTED};
 use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
@@ -94,6 +93,8 @@ struct LaneMap<const N: usize> {
     /// Per class and local state: the lanes that a read, and that a write or update, could take.
     reads: Vec<Vec<Lanes<N>>>,
     writes: Vec<Vec<Lanes<N>>>,
+    /// By operation, what it overwrites.
+    overwritten: Vec<Option<Quarry>>,
 }
 
 /// A monitor state taken apart.
@@ -105,7 +106,7 @@ struct Views<const N: usize> {
 
 impl<M: MemoryModel> Joint<'_, M> {
     /// Searches everything; with `trace`, breadth first and remembering how a violation was reached.
-    pub(crate) fn run(&self, prey: &[Prey]) -> Result<(HuntResult, Option<Trace>), Bound> {
+    pub(crate) fn run(&self, prey: &[Quarry]) -> Result<(HuntResult, Option<Trace>), Bound> {
         match prey.len() * 2 {
             0..=64 => self.search::<1>(prey),
             65..=128 => self.search::<2>(prey),
@@ -115,10 +116,9 @@ impl<M: MemoryModel> Joint<'_, M> {
         }
     }
 
-    fn search<const N: usize>(&self, prey: &[Prey]) -> Result<(HuntResult, Option<Trace>), Bound> {
+    fn search<const N: usize>(&self, prey: &[Quarry]) -> Result<(HuntResult, Option<Trace>), Bound> {
         let map = self.lane_map::<N>(prey);
         let transitions = self.machine.transitions();
-        let overwrites = Self::overwrites(prey, &transitions);
         let mut monitors = Monitors::new(Views {
             awareness: Block::new(&awareness::FIELDS, self.shape, self.shape.locations),
             model: Block::new(self.model.fields(), self.shape, map.count),
@@ -131,7 +131,7 @@ impl<M: MemoryModel> Joint<'_, M> {
             let mut start = monitors.empty.clone();
             let all = Lanes([u64::MAX >> (64 - self.shape.locations.clamp(1, 64))]);
             awareness::initial(&mut start.awareness, self.shape, all, Lanes::one);
-            self.simplify(&map, &mut start, self.outlook(self.outlooks.of_state[id as usize]));
+            self.simplify(&map, &mut start, self.outlook(self.outlooks.of(id)));
             let monitor = monitors.number(&start);
             search.insert((id, UNTAINTED), monitors.packed(monitor), monitor, self.covering, Origin::ROOT);
         }
@@ -156,12 +156,10 @@ impl<M: MemoryModel> Joint<'_, M> {
                 let op = self.ops.all[number as usize];
                 let transition = self.machine.label(edge.label).transition;
                 let goes_wrong = wrong >> op.thread & 1 == 1 && op.event.kind == EventKind::Read;
-                let overwritten = overwrites[transition as usize];
-                let outlook = self.outlooks.of_state[edge.target as usize];
-                let step = Step { monitor, op: number, overwritten, goes_wrong, outlook };
+                let outlook = self.outlooks.of(edge.target);
+                let step = Step { monitor, op: number, goes_wrong, outlook };
                 let next = monitors.memo(step, |views| {
-                    let quarry = overwritten.map(|place| prey[place as usize].quarry);
-                    self.step(&map, views, op, quarry, goes_wrong);
+                    self.step(&map, views, op, map.overwritten[number as usize], goes_wrong);
                     self.simplify(&map, views, self.outlook(outlook));
                 });
                 let origin = Origin { parent: node, label: edge.label, wrong: goes_wrong };
@@ -200,7 +198,7 @@ impl<M: MemoryModel> Joint<'_, M> {
         &self.outlooks.combinations[number as usize]
     }
 
-    fn lane_map<const N: usize>(&self, prey: &[Prey]) -> LaneMap<N> {
+    fn lane_map<const N: usize>(&self, prey: &[Quarry]) -> LaneMap<N> {
         let none = || vec![Lanes::NONE; self.shape.locations];
         let mut map = LaneMap {
             count: prey.len() * 2,
@@ -209,42 +207,33 @@ impl<M: MemoryModel> Joint<'_, M> {
             of: FxHashMap::default(),
             reads: Vec::new(),
             writes: Vec::new(),
+            overwritten: Vec::new(),
         };
-        for (number, prey) in prey.iter().enumerate() {
+        for (number, quarry) in prey.iter().enumerate() {
             let lanes = (Lanes::one(2 * number), Lanes::one(2 * number + 1));
-            let loc = prey.quarry.loc as usize;
+            let loc = quarry.loc as usize;
             map.any[loc] = map.any[loc] | lanes.0;
             map.plain[loc] = map.plain[loc] | lanes.1;
-            map.of.insert(prey.quarry, lanes);
+            map.of.insert(*quarry, lanes);
         }
-        let takes = |pick: &dyn Fn(&Access, &Prey) -> Lanes<N>, access: &Access| {
-            let hit = |prey: &&Prey| access.loc == Some(prey.quarry.loc) && access.plain.is_none();
-            prey.iter().filter(hit).fold(Lanes::NONE, |all, prey| all | pick(access, prey))
+        let takes = |pick: &dyn Fn(&Access, &Quarry) -> Lanes<N>, access: &Access| {
+            let hit = |quarry: &&Quarry| access.loc == Some(quarry.loc) && access.plain.is_none();
+            prey.iter().filter(hit).fold(Lanes::NONE, |all, quarry| all | pick(access, quarry))
         };
         let lanes = &map.of;
-        let reads = |access: &Access, prey: &Prey| {
-            if prey.quarry.taken_by(access).0 { lanes[&prey.quarry].0 } else { Lanes::NONE }
+        let reads = |access: &Access, quarry: &Quarry| {
+            if quarry.taken_by(access).0 { lanes[quarry].0 } else { Lanes::NONE }
         };
-        let writes = |access: &Access, prey: &Prey| {
-            let takes = access.writes || prey.quarry.taken_by(access).1;
-            if takes && self.model.writes_violate() { lanes[&prey.quarry].1 } else { Lanes::NONE }
+        let writes = |access: &Access, quarry: &Quarry| {
+            let takes = access.writes || quarry.taken_by(access).1;
+            if takes && self.model.writes_violate() { lanes[quarry].1 } else { Lanes::NONE }
         };
-        let table = |pick: &dyn Fn(&Access, &Prey) -> Lanes<N>| {
+        let table = |pick: &dyn Fn(&Access, &Quarry) -> Lanes<N>| {
             self.accesses.iter().map(|class| class.iter().map(|access| takes(pick, access)).collect()).collect()
         };
         let (reads, writes) = (table(&reads), table(&writes));
-        LaneMap { reads, writes, ..map }
-    }
-
-    /// For every transition, which prey it overwrites.
-    fn overwrites(prey: &[Prey], transitions: &[(u32, Transition)]) -> Vec<Option<u32>> {
-        let mut of = vec![None; transitions.len()];
-        for (place, prey) in prey.iter().enumerate() {
-            for &number in &prey.transitions {
-                of[number as usize] = Some(place as u32);
-            }
-        }
-        of
+        let begins = |op: &Op| prey.iter().copied().find(|quarry| quarry.begins_at(op));
+        LaneMap { reads, writes, overwritten: self.ops.all.iter().map(begins).collect(), ..map }
     }
 
     /// Which threads' next plain read may go wrong; or why this is a violation.
@@ -387,7 +376,6 @@ struct Monitors<const N: usize> {
 struct Step {
     monitor: u32,
     op: u32,
-    overwritten: Option<u32>,
     goes_wrong: bool,
     outlook: u32,
 }

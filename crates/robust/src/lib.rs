@@ -21,6 +21,7 @@ mod column;
 mod decision;
 mod event;
 mod explored;
+mod flow;
 mod futures;
 mod hunt;
 mod joint;

@@ -1,8 +1,10 @@
 //! What the steps of a program do to a monitor.
 
-use crate::event::{Event, Fences};
+use crate::event::{Event, EventKind, Fences};
 use crate::machine::{Label, Machine};
+use crate::prey::Representatives;
 use rustc_hash::FxHashMap;
+use steadfast_ir::Value;
 
 /// What a step does to a monitor. Many edges of the graph do the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +17,8 @@ pub(crate) struct Op {
     pub thread: usize,
     /// Its place afterwards.
     pub place: usize,
+    /// If it overwrites a write of an atomic location: a value that stands for the overwritten one.
+    pub overwrites: Option<Value>,
 }
 
 /// The distinct operations of a graph.
@@ -27,13 +31,16 @@ pub(crate) struct Ops {
 }
 
 impl Ops {
-    /// Collects the operations of all possible labels.
-    pub(crate) fn new(machine: &Machine<'_>) -> Self {
+    /// Collects the operations of all possible labels. Overwritten values that `values` does not tell apart are one.
+    pub(crate) fn new(machine: &Machine<'_>, values: &Representatives) -> Self {
         let mut ops = Self { of_label: Vec::new(), all: Vec::new() };
         let mut known: FxHashMap<Op, u32> = FxHashMap::default();
         for (number, (class, transition)) in machine.transitions().iter().enumerate() {
+            let event = transition.event;
+            let overwrites = matches!(event.kind, EventKind::Write | EventKind::Update)
+                .then(|| values.of(event.loc, transition.old));
             for (thread, place) in machine.moves(*class as usize) {
-                let op = Op { event: transition.event, fences: transition.fences, thread, place };
+                let op = Op { event, fences: transition.fences, thread, place, overwrites };
                 let next = ops.all.len() as u32;
                 let op_number = *known.entry(op).or_insert(next);
                 if op_number == next {

@@ -5,6 +5,7 @@ use crate::awareness;
 use crate::column::{ColumnLayout, Window};
 use crate::event::{Event, EventKind, Fences};
 use crate::models::MemoryModel;
+use crate::ops::Op;
 use steadfast_ir::Value;
 
 /// What is hunted.
@@ -19,6 +20,17 @@ pub(crate) struct Quarry {
 }
 
 impl Quarry {
+    /// Whether an operation overwrites such a write; in a race hunt, whether it is such an access.
+    pub(crate) fn begins_at(self, op: &Op) -> bool {
+        if op.event.loc != self.loc {
+            return false;
+        }
+        if self.race {
+            return op.event.is_plain();
+        }
+        op.overwrites.is_some_and(|overwritten| self.value.is_none_or(|value| value == overwritten))
+    }
+
     /// Whether an access can read the quarry's value, and whether it can update it.
     #[inline]
     pub(crate) fn taken_by(self, access: &Access) -> (bool, bool) {

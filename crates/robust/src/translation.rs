@@ -3,7 +3,7 @@
 use crate::automaton::Reading;
 use crate::check::Question;
 use crate::decision::Finding;
-use crate::explored::{Explored, Explorer};
+use crate::explored::Explorer;
 use crate::futures::{self, Outlooks};
 use crate::machine::{Layout, Machine, MachineOptions};
 use crate::options::{Notion, Options, Outcome};
@@ -79,19 +79,15 @@ fn proves(
     let reading = Reading { spin: false, ..question.reading() };
     let machine =
         Machine::new(program, analysis, layout, MachineOptions { reading, symmetry: false, shift: Some(shift) });
-    let (mut graph, bound) = reach::<8, _>(&machine, options.jobs, &attempt);
+    let (graph, bound) = reach::<8, _>(&machine, options.jobs, &attempt);
     if bound.is_some() || machine.failed() || machine.overflowed() || !machine.translates() {
         return false;
     }
     let futures = futures::futures(&machine, reading.ghost);
-    let outlooks = {
-        let explored = Explorer { machine: &machine, graph: &graph };
-        Outlooks::new(&machine, &explored, &futures)
-    };
-    graph.annotate(|target| outlooks.of_state[target as usize]);
     let explored = Explorer { machine: &machine, graph: &graph };
+    let outlooks = Outlooks::new(&machine, &explored, &futures);
     let statistics = &mut outcome.statistics;
-    statistics.program_states = explored.len() as u64;
+    statistics.program_states = graph.len() as u64;
     statistics.program_transitions = graph.edge_count() as u64;
     statistics.local_states = machine.automata.iter().map(|automaton| automaton.len() as u64).sum();
     statistics.program_seconds = budget.elapsed().as_secs_f64();

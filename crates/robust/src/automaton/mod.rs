@@ -34,7 +34,7 @@ pub(crate) struct Reading {
 }
 
 /// What a local state does next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Access {
     /// Where in the code.
     pub pc: Pc,

@@ -6,30 +6,31 @@
 //! all rules are monotone, a column with more bits covers one with fewer. What must be told apart of the hunted write is its location, the class of its
 //! value (what some wait or CAS can single out) and its column.
 //!
-//! Several workers share one hunt (`relay`): each owns a part of the states and sends on what belongs to another.
+//! The hunt is a flow of sets of columns along the edges of the graph (`sweep`), in which several workers can take part.
 
-mod relay;
-mod search;
+mod columns;
+mod sweep;
+mod tide;
 
 use crate::awareness;
 use crate::column::Window;
-use crate::explored::Explored;
-use crate::futures::{Future, Outlooks};
+use crate::flow::{Flow, Kind};
+use crate::futures::{Future, Outlooks, Site};
 use crate::machine::Machine;
 use crate::models::{Axis, MemoryModel};
 use crate::ops::{Op, Ops};
-use crate::prey::Prey;
 use crate::tracker::{Quarry, Tracker};
-use relay::Relay;
-use search::{START, Search};
-use steadfast_explore::{Bound, Budget, Edge, StateId};
+use columns::{Number, START};
+use steadfast_explore::{Bound, Budget};
+use sweep::Sweep;
+use tide::Tide;
 
 /// Everything that all hunts share.
 pub(crate) struct Hunt<'a, M> {
     /// The machine whose graph is searched.
     pub machine: &'a Machine<'a>,
     /// Its states and edges.
-    pub graph: &'a dyn Explored,
+    pub flow: &'a Flow,
     /// The rules.
     pub tracker: &'a Tracker<'a, M>,
     /// What the edges do to a monitor.
@@ -74,64 +75,58 @@ impl<M: MemoryModel> Hunt<'_, M> {
     /// and there was one before.
     pub(crate) fn run<const P: usize>(
         &self,
-        prey: &[Prey],
+        prey: &[Quarry],
         one: bool,
         jobs: usize,
     ) -> Result<(HuntResult, Vec<Quarry>), Bound> {
-        let jobs = if self.graph.len() < PARALLEL_FROM { 1 } else { jobs.max(1) };
-        let keys = self.graph.id_bound().div_ceil(jobs);
-        let mut searches: Vec<Search<P>> =
-            prey.first().into_iter().flat_map(|_| 0..jobs).map(|_| Search::new(keys)).collect();
-        self.budget.add(0, searches.iter().map(|search| search.cover.bytes() as u64).sum());
+        let jobs = if self.flow.len() < PARALLEL_FROM { 1 } else { jobs.max(1) };
         let (mut result, mut caught) = (HuntResult::default(), Vec::new());
-        for prey in prey {
-            let success = Relay::new(self, prey, jobs).run(&mut searches);
-            for search in &mut searches {
-                result.states += search.cover.len() as u64;
-                result.transitions += search.transitions;
-                search.clear(self.budget);
-            }
-            if success? {
-                caught.push(prey.quarry);
+        if prey.is_empty() {
+            return Ok((result, caught));
+        }
+        let mut tide = Tide::new(self.flow.len(), 1);
+        self.budget.add(0, tide.bytes() as u64);
+        for &quarry in prey {
+            tide.reset();
+            let (success, transitions) = Sweep::<M, P>::new(self, quarry).run(&mut tide, jobs)?;
+            result.states += tide.arrivals();
+            result.transitions += transitions;
+            if success {
+                caught.push(quarry);
                 if one {
                     break;
                 }
             }
         }
+        self.budget.release(tide.bytes() as u64);
         caught.sort_unstable();
         result.violation = !caught.is_empty();
         Ok((result, caught))
     }
 
-    /// The column with which a hunt starts.
-    fn start<const P: usize>(&self, search: &mut Search<P>, prey: &Prey, op: u32, outlook: u32) -> u32 {
-        search.memo(START, op, outlook, |_| {
-            let op = self.ops.all[op as usize];
-            let mut bits = self.tracker.start::<P>(prey.quarry, op.thread, op.event, op.fences);
-            self.permute(&mut bits, op);
-            self.simplify(&mut bits, prey, &self.outlooks.combinations[outlook as usize]).then_some(bits)
-        })
-    }
-
-    /// The column after a step.
-    #[inline]
-    fn step<const P: usize>(&self, search: &mut Search<P>, prey: &Prey, column: u32, edge: &Edge) -> u32 {
-        let op = self.ops.number(edge.label);
-        search.memo(column, op, edge.note, |bits| {
-            let (mut bits, op) = (*bits, self.ops.all[op as usize]);
-            self.tracker.step(&mut bits, prey.quarry, (op.thread, op.event, op.fences), false);
-            self.permute(&mut bits, op);
-            self.simplify(&mut bits, prey, &self.outlooks.combinations[edge.note as usize]).then_some(bits)
-        })
+    /// The column after an edge of some kind: the first one, if the edge begins the hunt. None: nothing can come of it.
+    fn after<const P: usize>(&self, quarry: Quarry, before: Number, bits: &[u64; P], kind: Kind) -> Option<[u64; P]> {
+        let op = self.ops.all[kind.op as usize];
+        let mut bits = *bits;
+        if before == START {
+            if !quarry.begins_at(&op) {
+                return None;
+            }
+            bits = self.tracker.start::<P>(quarry, op.thread, op.event, op.fences);
+        } else {
+            self.tracker.step(&mut bits, quarry, (op.thread, op.event, op.fences), false);
+        }
+        self.permute(&mut bits, op);
+        self.simplify(&mut bits, quarry, &self.outlooks.combinations[kind.to as usize]).then_some(bits)
     }
 
     /// Whether some thread's next access could take the hunted write and leave SC by it.
-    fn violates<const P: usize>(&self, bits: &[u64; P], prey: &Prey, state: StateId) -> bool {
-        (0..self.tracker.layout.shape.threads).any(|thread| {
-            let class = self.machine.class_of[thread];
-            let access = &self.accesses[class][self.graph.local(state, thread) as usize];
-            self.tracker.strikes(bits, prey.quarry, access, thread) != (false, false)
-        })
+    fn violates<const P: usize>(&self, bits: &[u64; P], quarry: Quarry, site: &Site) -> bool {
+        site.touches >> quarry.loc & 1 == 1
+            && site.locals.iter().enumerate().any(|(thread, &local)| {
+                let access = &self.accesses[self.machine.class_of[thread]][local as usize];
+                self.tracker.strikes(bits, quarry, access, thread) != (false, false)
+            })
     }
 
     #[inline]
@@ -142,17 +137,17 @@ impl<M: MemoryModel> Hunt<'_, M> {
     }
 
     /// Clears the bits that can no longer matter. False: nothing can come of this hunt any more.
-    pub(crate) fn simplify<const P: usize>(&self, bits: &mut [u64; P], prey: &Prey, futures: &[Future]) -> bool {
-        let flag = self.tracker.layout.flag(bits) && (prey.quarry.race || self.tracker.model.writes_violate());
+    pub(crate) fn simplify<const P: usize>(&self, bits: &mut [u64; P], quarry: Quarry, futures: &[Future]) -> bool {
+        let flag = self.tracker.layout.flag(bits) && (quarry.race || self.tracker.model.writes_violate());
         let views = awareness::FIELDS.len();
         let aware = self.tracker.layout.group(bits, 0);
         let on = |set: u64, index: usize| set >> index & 1 == 1;
         let (mut hunters, mut active) = (0_u64, 0_u64);
         for (thread, future) in futures.iter().enumerate() {
-            let strikes = if prey.quarry.race {
-                on(future.plain, prey.quarry.loc as usize)
+            let strikes = if quarry.race {
+                on(future.plain, quarry.loc as usize)
             } else {
-                on(future.reads, prey.quarry.loc as usize) || (flag && on(future.writes, prey.quarry.loc as usize))
+                on(future.reads, quarry.loc as usize) || (flag && on(future.writes, quarry.loc as usize))
             };
             let cells = Window { bits, groups: &self.tracker.layout.groups[views..] };
             hunters |= u64::from(strikes && self.tracker.model.open(&cells, thread, false)) << thread;

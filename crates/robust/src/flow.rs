@@ -1,0 +1,106 @@
+//! The program's state graph, laid out for searches that carry columns along its edges.
+//!
+//! States are in breadth-first order, so that most edges lead forward, and an edge says at once everything that a monitor's step depends on: what the program does, and what the
+//! threads can still do before and after it. There are few such *kinds* of edges, so a search can compute every step of a column once per kind.
+
+use crate::explored::Explored;
+use crate::futures::Outlooks;
+use crate::ops::Ops;
+use rustc_hash::FxHashMap;
+
+/// How many positions are looked at in one go.
+pub(crate) const CHUNK: usize = 512;
+
+/// Everything that a step of a monitor depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Kind {
+    /// The operation.
+    pub op: u32,
+    /// What threads can still do before it.
+    pub from: u32,
+    /// What threads can still do after it.
+    pub to: u32,
+}
+
+/// An edge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowEdge {
+    /// The position of its target.
+    pub target: u32,
+    /// The number of its kind.
+    pub kind: u32,
+}
+
+/// The graph.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    /// Where the edges of each position begin; one more at the end.
+    first: Vec<usize>,
+    edges: Vec<FlowEdge>,
+    /// The site of every position.
+    pub site_of: Vec<u32>,
+    /// The kinds of edges.
+    pub kinds: Vec<Kind>,
+    /// How many edges of each kind there are.
+    pub weights: Vec<u32>,
+}
+
+impl Flow {
+    /// Lays a graph out.
+    pub(crate) fn new(graph: &dyn Explored, ops: &Ops, outlooks: &Outlooks) -> Self {
+        let order = graph.order();
+        let mut position = vec![0; graph.id_bound()];
+        for (at, &state) in order.iter().enumerate() {
+            position[state as usize] = at as u32;
+        }
+        let mut flow = Self {
+            first: Vec::with_capacity(order.len() + 1),
+            edges: Vec::with_capacity(graph.edge_count()),
+            site_of: order.iter().map(|&state| outlooks.site_of[state as usize]).collect(),
+            kinds: Vec::new(),
+            weights: Vec::new(),
+        };
+        let mut known: FxHashMap<Kind, u32> = FxHashMap::default();
+        for &state in order {
+            flow.first.push(flow.edges.len());
+            let from = outlooks.of(state);
+            for edge in graph.edges(state) {
+                let kind = Kind { op: ops.number(edge.label), from, to: outlooks.of(edge.target) };
+                let next = flow.kinds.len() as u32;
+                let number = *known.entry(kind).or_insert(next);
+                if number == next {
+                    flow.kinds.push(kind);
+                    flow.weights.push(0);
+                }
+                flow.weights[number as usize] += 1;
+                flow.edges.push(FlowEdge { target: position[edge.target as usize], kind: number });
+            }
+        }
+        flow.first.push(flow.edges.len());
+        flow
+    }
+
+    /// How many states there are.
+    pub(crate) fn len(&self) -> usize {
+        self.site_of.len()
+    }
+
+    /// The edges that leave a position.
+    #[inline]
+    pub(crate) fn edges(&self, position: usize) -> &[FlowEdge] {
+        &self.edges[self.first[position]..self.first[position + 1]]
+    }
+
+    /// Bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.edges.len() * size_of::<FlowEdge>() + self.len() * (size_of::<usize>() + 4)
+    }
+}
+
+/// The numbers that are in a set of bits.
+pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(word, &bits)| {
+        std::iter::successors((bits != 0).then_some(bits), |bits| Some(bits & (bits - 1)).filter(|rest| *rest != 0))
+            .map(move |bits| word * 64 + bits.trailing_zeros() as usize)
+    })
+}
