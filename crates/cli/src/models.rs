@@ -27,10 +27,14 @@ rc11  Like rc20, with the `seq_cst` fences of RC11, which are weaker than those 
       pass messages by relaxed accesses around them.
       Lahav, Vafeiadis, Kang, Hur and Dreyer, Repairing sequential consistency in C/C++11, PLDI 2017.
 
-tso   The memory of x86 processors. Not supported yet.
+tso   Total store order, the memory of x86 processors: a store waits in its thread's buffer, where only that
+      thread sees it, while later loads are served. Orderings of accesses are ignored, as if every access
+      were a plain `mov`; read-modify-writes, failed ones included, and `seq_cst` fences wait until the
+      buffer is empty. An unlock is a store. What a compiler may do to relaxed accesses is not covered.
+      Owens, Sarkar and Sewell, A better x86 memory model: x86-TSO, TPHOLs 2009.
 
-Without `seq_cst` accesses, robust against rc20 implies robust against ra, and that implies robust
-against sra.
+Without `seq_cst` accesses, robust against rc20 implies robust against ra. Robust against ra
+implies robust against sra, and that implies robust against tso.
 ";
 
 /// Runs the command.

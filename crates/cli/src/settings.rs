@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn every_model_is_checked_once() {
         let chosen = [ModelChoice::One(Model::Sra), ModelChoice::All, ModelChoice::One(Model::Ra)];
-        assert_eq!(models(&chosen), [Model::Sra, Model::Ra, Model::Rc20, Model::Rc11]);
+        assert_eq!(models(&chosen), [Model::Sra, Model::Ra, Model::Rc20, Model::Rc11, Model::Tso]);
     }
 
     #[test]

@@ -69,6 +69,7 @@ fn implies(program: &Program, weaker: Axioms, stronger: Axioms) -> Option<bool> 
 fn weaker_models_have_fewer_robust_programs() {
     let config = Config { seq_cst: true, ..Config::default() };
     for_random_programs(6, 500, &config, &|p| implies(p, Axioms::Ra, Axioms::Sra));
+    for_random_programs(14, 1_000, &config, &|p| implies(p, Axioms::Sra, Axioms::Tso));
     for_random_programs(7, 500, &config, &|p| implies(p, Axioms::Rc11, Axioms::Rc11Full));
     let fenceless = Config { sc_fences: false, ..config };
     for_random_programs(8, 500, &fenceless, &|p| implies(p, Axioms::Rc20, Axioms::Rc11Full));

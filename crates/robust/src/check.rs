@@ -2,7 +2,7 @@
 
 use crate::automaton::{Access, Reading};
 use crate::awareness;
-use crate::column::ColumnLayout;
+use crate::column::{ColumnLayout, WIDEST};
 use crate::decision::{Decision, Finding};
 use crate::explored::{Explored, Explorer};
 use crate::flow::Flow;
@@ -10,7 +10,7 @@ use crate::futures::{self, Outlooks};
 use crate::hunt::HuntResult;
 use crate::joint::Trace;
 use crate::machine::{Layout, Machine, MachineOptions};
-use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape};
+use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
 use crate::ops::Ops;
 use crate::options::{Model, Options, Outcome, Place, Statistics, Verdict};
 use crate::prey::Representatives;
@@ -37,7 +37,7 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
         deadlock: Vec::new(),
         translated: Vec::new(),
     };
-    if let Some(problem) = too_large(program) {
+    if let Some(problem) = too_large(program, options) {
         outcome.verdict = Verdict::Unsupported(problem);
         return outcome;
     }
@@ -69,13 +69,22 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
     outcome
 }
 
-fn too_large(program: &Program) -> Option<String> {
+fn too_large(program: &Program, options: &Options<'_>) -> Option<String> {
     let (threads, locations) = (program.threads.len(), program.locations.len());
     if threads > LARGEST {
         return Some(format!("{threads} threads; the limit is {LARGEST}"));
     }
-    (locations > LARGEST)
-        .then(|| format!("{locations} shared locations (array cells count singly); the limit is {LARGEST}"))
+    if locations > LARGEST {
+        return Some(format!("{locations} shared locations (array cells count singly); the limit is {LARGEST}"));
+    }
+    let shape = Shape { threads, locations };
+    (options.model == Model::Tso && layout(&Tso::new(shape), shape).words > WIDEST).then(|| {
+        format!("{threads} threads with {locations} shared locations (array cells count singly); tso cannot follow so many pairs")
+    })
+}
+
+fn layout(model: &impl MemoryModel, shape: Shape) -> ColumnLayout {
+    ColumnLayout::new(awareness::FIELDS.into_iter().chain(model.fields().iter().copied()), shape)
 }
 
 /// What is asked, with what every step of the answer needs.
@@ -93,8 +102,13 @@ impl<'a> Question<'a> {
     pub(crate) fn reading(&self) -> Reading {
         let is_fence = |op: &Instr| *op == Instr::Fence(FenceOrder::SeqCst);
         let has_fence = self.program.threads.iter().any(|thread| thread.code.iter().any(|i| is_fence(&i.op)));
-        let ghost = (has_fence && self.options.model != Model::Rc11).then_some(self.program.locations.len() as u16);
-        Reading { strengthen: matches!(self.options.model, Model::Ra | Model::Sra), ghost, spin: self.options.spin }
+        let primitive = matches!(self.options.model, Model::Rc11 | Model::Tso);
+        Reading {
+            strengthen: matches!(self.options.model, Model::Ra | Model::Sra),
+            buffered: self.options.model == Model::Tso,
+            ghost: (has_fence && !primitive).then_some(self.program.locations.len() as u16),
+            spin: self.options.spin,
+        }
     }
 
     fn machine(&self, layout: Layout, symmetry: bool) -> Machine<'a> {
@@ -180,6 +194,7 @@ impl<'a> Question<'a> {
                 run(self.search_with((machine, graph, outlooks), &Rc20 { seq_cst: has_seq_cst(self.program) }))
             }
             Model::Rc11 => run(self.search_with((machine, graph, outlooks), &Rc11)),
+            Model::Tso => run(self.search_with((machine, graph, outlooks), &Tso::new(self.shape()))),
         }
     }
 
@@ -189,7 +204,7 @@ impl<'a> Question<'a> {
     }
 
     fn layout(&self, model: &impl MemoryModel) -> ColumnLayout {
-        ColumnLayout::new(awareness::FIELDS.into_iter().chain(model.fields().iter().copied()), self.shape())
+        layout(model, self.shape())
     }
 
     fn blind(&self) -> Option<u16> {
@@ -240,6 +255,7 @@ impl<'a> Question<'a> {
             Model::Sra => self.witness_with::<_, W>(&machine, &Ra { strong: true }, goal),
             Model::Rc20 => self.witness_with::<_, W>(&machine, &Rc20 { seq_cst: has_seq_cst(self.program) }, goal),
             Model::Rc11 => self.witness_with::<_, W>(&machine, &Rc11, goal),
+            Model::Tso => self.witness_with::<_, W>(&machine, &Tso::new(self.shape()), goal),
         }
     }
 
@@ -262,6 +278,7 @@ impl<'a> Question<'a> {
             Model::Sra => self.observed_with::<_, W>(&machine, &Ra { strong: true }),
             Model::Rc20 => self.observed_with::<_, W>(&machine, &Rc20 { seq_cst: has_seq_cst(self.program) }),
             Model::Rc11 => self.observed_with::<_, W>(&machine, &Rc11),
+            Model::Tso => self.observed_with::<_, W>(&machine, &Tso::new(self.shape())),
         }
     }
 

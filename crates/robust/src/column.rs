@@ -6,6 +6,9 @@
 
 use crate::models::{Axis, Cells, Shape};
 
+/// How many words a column may have: the widest model, apart from TSO, fits for as many threads and locations as there may be.
+pub(crate) const WIDEST: usize = 20;
+
 /// Where a field sits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {

@@ -1,6 +1,7 @@
 //! Which searches are made over a program's graph, and in which order: the cheap ones that can only report too much come first.
 
 use crate::automaton::Access;
+use crate::column::WIDEST;
 use crate::explored::Explored;
 use crate::flow::Flow;
 use crate::futures::Outlooks;
@@ -168,7 +169,7 @@ impl<M: MemoryModel> Decision<'_, M> {
             1 => hunt.run::<1>(prey, one, jobs),
             2 => hunt.run::<2>(prey, one, jobs),
             3 | 4 => hunt.run::<4>(prey, one, jobs),
-            _ => hunt.run::<20>(prey, one, jobs),
+            _ => hunt.run::<WIDEST>(prey, one, jobs),
         }?;
         total.add(found);
         Ok(caught)

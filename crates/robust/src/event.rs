@@ -23,6 +23,7 @@ pub(crate) enum EventKind {
 
 /// One access as the monitors see it, with the orderings that the model gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent properties")]
 pub(crate) struct Event {
     /// What it is.
     pub kind: EventKind,
@@ -34,6 +35,8 @@ pub(crate) struct Event {
     pub release: bool,
     /// Whether it takes part in the order of `seq_cst` accesses.
     pub seq_cst: bool,
+    /// Where stores are buffered: whether it waits until its thread's buffer is empty.
+    pub locked: bool,
 }
 
 impl Event {

@@ -258,11 +258,11 @@ impl<M: MemoryModel> Joint<'_, M> {
             if !aware {
                 continue;
             }
-            let open = |seq_cst| self.model.open(&views.model, thread, seq_cst);
-            if !(open(access.seq_cst.1) & map.writes[class][local as usize]).is_empty() {
+            let open = |strict| self.model.open(&views.model, thread, strict);
+            if !(open(access.strict.1) & map.writes[class][local as usize]).is_empty() {
                 return Err(Cause::Strike(thread));
             }
-            if !(open(access.seq_cst.0) & map.reads[class][local as usize]).is_empty() {
+            if !(open(access.strict.0) & map.reads[class][local as usize]).is_empty() {
                 // Leaving a spin loop is a use of the value that was read.
                 if self.notion == Notion::Graph || !access.plain_read || !access.spins.is_empty() {
                     return Err(Cause::Strike(thread));
@@ -339,6 +339,7 @@ impl<M: MemoryModel> Joint<'_, M> {
                 views.model.clear_thread(thread);
             }
         }
+        self.model.settle(&mut views.model, futures);
         let threads: Vec<usize> = views.model.fields(Axis::Thread).collect();
         let locations: Vec<usize> = views.model.fields(Axis::Location).collect();
         for loc in 0..self.shape.locations {

@@ -18,11 +18,13 @@ pub enum Model {
     Rc20,
     /// RC20 with RC11's `seq_cst` fences.
     Rc11,
+    /// Total store order, x86: orderings do not matter; read-modify-writes and `seq_cst` fences drain the store buffer.
+    Tso,
 }
 
 impl Model {
     /// All models.
-    pub const ALL: [Self; 4] = [Self::Ra, Self::Sra, Self::Rc20, Self::Rc11];
+    pub const ALL: [Self; 5] = [Self::Ra, Self::Sra, Self::Rc20, Self::Rc11, Self::Tso];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Model {
             Self::Sra => "sra",
             Self::Rc20 => "rc20",
             Self::Rc11 => "rc11",
+            Self::Tso => "tso",
         }
     }
 }

@@ -132,8 +132,8 @@ impl<M: MemoryModel> Tracker<'_, M> {
         let (reads, updates) = quarry.taken_by(access);
         let writes = flag && self.model.writes_violate() && (access.writes || updates);
         (
-            reads && self.model.open(&views, thread, access.seq_cst.0),
-            writes && self.model.open(&views, thread, access.seq_cst.1),
+            reads && self.model.open(&views, thread, access.strict.0),
+            writes && self.model.open(&views, thread, access.strict.1),
         )
     }
 }

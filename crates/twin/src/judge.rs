@@ -41,6 +41,11 @@ pub enum Fault {
     OtherWitness(String),
     /// The witness does not show what it should.
     Witness(&'static str),
+    /// The axioms of TSO and the machine with store buffers say different things.
+    Oracles {
+        /// What the machine says.
+        machine: bool,
+    },
     /// A program is robust for every execution graph, and yet not for what can be observed of them.
     NotImplied,
 }
@@ -54,6 +59,7 @@ impl fmt::Display for Fault {
             Self::Variant(name) => write!(f, "another answer {name}"),
             Self::OtherWitness(name) => write!(f, "another witness {name}"),
             Self::Witness(problem) => write!(f, "the witness {problem}"),
+            Self::Oracles { machine } => write!(f, "the store-buffer machine says {machine}, the axioms do not"),
             Self::NotImplied => f.write_str("graph-robust, but not observationally robust"),
         }
     }
@@ -79,6 +85,9 @@ fn compare(program: &Program, question: Question, depth: Depth) -> Result<Judgem
         if matches!(graph.verdict, Verdict::Robust) {
             return Err(Fault::NotImplied);
         }
+    }
+    if let Some(machine) = question.buffers_disagree(program) {
+        return Err(Fault::Oracles { machine });
     }
     match (question.expected(program), answer) {
         (None, _) => Ok(Judgement::Skipped),

@@ -109,9 +109,10 @@ pub struct Question {
 const MAX_GRAPHS: usize = 6_000;
 
 impl Question {
-    /// Every question that makes sense. RC11 has no ghost location whose order could count.
+    /// Every question that makes sense. RC11 and TSO have no ghost location whose order could count.
     pub fn all() -> Vec<Self> {
-        let asked = |&Self { model, subject }: &Self| subject != Subject::Letter || model != Model::Rc11;
+        let asked =
+            |&Self { model, subject }: &Self| subject != Subject::Letter || !matches!(model, Model::Rc11 | Model::Tso);
         let questions = Subject::ALL.into_iter().flat_map(|subject| Model::ALL.map(|model| Self { model, subject }));
         questions.filter(asked).collect()
     }
@@ -123,6 +124,7 @@ impl Question {
             Model::Sra => Axioms::Sra,
             Model::Rc20 => Axioms::Rc20,
             Model::Rc11 => Axioms::Rc11,
+            Model::Tso => Axioms::Tso,
         }
     }
 
@@ -160,9 +162,20 @@ impl Question {
         })
     }
 
+    /// TSO has a second oracle, which runs. What it says about robustness, if the axioms say something else.
+    pub(crate) fn buffers_disagree(self, program: &Program) -> Option<bool> {
+        if self.model != Model::Tso || self.subject == Subject::Settings {
+            return None;
+        }
+        let options = oracle::Options { max_graphs: MAX_GRAPHS, ..oracle::Options::default() };
+        let machine = oracle::store_buffer::robust(program, &options).holds()?;
+        let axioms = robust(program, self.axioms(), &options).holds()?;
+        (machine != axioms).then_some(machine)
+    }
+
     /// Whether the checker looks for races in SC states only.
     fn decides_races_under_sc(self) -> bool {
-        matches!(self.model, Model::Ra | Model::Sra)
+        matches!(self.model, Model::Tso | Model::Ra | Model::Sra)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A program with relaxed accesses that is robust when all of them release and acquire lacks only that, and the accesses that pass the
 //! message along the cycle are the first to look at. If release and acquire do not help, something has to order a write before a later
-//! access to another location, which takes a `seq_cst` fence (or a read-modify-write in its place).
+//! access to another location, which takes a `seq_cst` fence (or a read-modify-write in its place). On TSO nothing else helps.
 //!
 //! This is a hint and not a repair: one cycle is looked at, and there may be others.
 
@@ -12,7 +12,7 @@ use crate::ask::ask;
 use crate::numbers::listed;
 use std::fmt::Write;
 use std::time::Duration;
-use steadfast_graph::{EdgeKind, EventId, EventKind};
+use steadfast_graph::{EdgeKind, Event, EventId, EventKind};
 use steadfast_robust::{Limits, Model, Options, Verdict, ViolationKind};
 
 /// The question behind a hint may take so many states.
@@ -27,6 +27,8 @@ pub(crate) enum Advice {
     Orderings,
     /// They are not.
     Fences,
+    /// Orderings do not matter; a store has to leave the buffer before a later load.
+    Drains,
     /// It would take too long to find out.
     Unknown,
     /// The program races whatever the orderings of its other accesses.
@@ -40,8 +42,11 @@ pub(crate) fn advice(asked: &Asked<'_>, options: &Options<'_>) -> Option<Advice>
     if matches!(witness.kind, ViolationKind::Assertion | ViolationKind::Evaluation(_)) {
         return None;
     }
-    if matches!(asked.model, Model::Ra | Model::Sra) {
-        return Some(if race { Advice::Race } else { Advice::Fences });
+    match asked.model {
+        Model::Ra | Model::Sra | Model::Tso if race => return Some(Advice::Race),
+        Model::Ra | Model::Sra => return Some(Advice::Fences),
+        Model::Tso => return Some(Advice::Drains),
+        Model::Rc20 | Model::Rc11 => {}
     }
     let mut weaker = options.clone();
     weaker.model = Model::Ra;
@@ -66,7 +71,8 @@ impl Advice {
         match self {
             Self::Orderings => orderings(story, "release and acquire are enough"),
             Self::Unknown => orderings(story, "stronger orderings may help"),
-            Self::Fences => fences(story),
+            Self::Fences => fences(story, "release and acquire are not enough; put `fence(seq_cst)`", &|_, _| true),
+            Self::Drains => drains(story),
             Self::Race => vec!["protect both accesses by the same `mutex`, or make the location `atomic`".to_owned()],
         }
     }
@@ -151,14 +157,23 @@ fn described(story: &Story<'_>, events: &[EventId]) -> Vec<String> {
     described
 }
 
-/// The places between two accesses of one thread where nothing orders the first before the second.
-fn fences(story: &Story<'_>) -> Vec<String> {
+/// The places where a store may still be in the buffer when a later load is served.
+fn drains(story: &Story<'_>) -> Vec<String> {
+    let introduction = "let the store leave the buffer first: make it a read-modify-write, or put `fence(seq_cst)`";
+    fences(story, introduction, &|from, to| {
+        from.kind.writes() && !from.kind.is_locked() && to.kind.reads() && !to.kind.is_locked()
+    })
+}
+
+/// The places between two accesses of one thread where nothing orders the first before the second, if such a pair counts at all.
+fn fences(story: &Story<'_>, introduction: &str, counts: &dyn Fn(&Event, &Event) -> bool) -> Vec<String> {
     let cycle = &story.witness.cycle;
     let next = cycle.iter().cycle().skip(1);
     let steps: Vec<_> = cycle
         .iter()
         .zip(next)
         .filter(|((from, edge), (to, _))| *edge == EdgeKind::Po && !story.event(*from).same_location(story.event(*to)))
+        .filter(|((from, _), (to, _))| counts(story.event(*from), story.event(*to)))
         .map(|(&(from, _), &(to, _))| (from, to))
         .collect();
     let after_writes: Vec<_> = steps.iter().copied().filter(|&(from, _)| story.event(from).kind.writes()).collect();
@@ -166,7 +181,7 @@ fn fences(story: &Story<'_>) -> Vec<String> {
     if chosen.is_empty() {
         return Vec::new();
     }
-    let mut help = "release and acquire are not enough; put `fence(seq_cst)`".to_owned();
+    let mut help = introduction.to_owned();
     for (from, to) in chosen {
         let thread = story.event(from).thread.map_or("?", |thread| story.thread(thread));
         let marks = [from, to].map(|event| story.mark(event).unwrap_or_default());

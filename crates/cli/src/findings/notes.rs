@@ -63,6 +63,7 @@ pub(crate) fn remarks(program: &Program, model: Model, question: &Question, tran
     if has_seq_cst_accesses(program) {
         remarks.push(match model {
             Model::Ra | Model::Sra => format!("{} treats seq_cst accesses like release and acquire", model.name()),
+            Model::Tso => "tso ignores orderings: a seq_cst store is an ordinary store".to_owned(),
             Model::Rc20 | Model::Rc11 => "seq_cst accesses are ordered among themselves by psc′".to_owned(),
         });
     }

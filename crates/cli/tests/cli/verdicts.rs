@@ -89,15 +89,15 @@ fn several_files_and_models_get_one_result_each_and_the_worst_decides() {
 #[test]
 fn all_models_can_be_asked_at_once() {
     let ended = steadfast(&["check", "--model", "all", "-f", "concise", MP]);
-    assert_eq!(ended.stdout.lines().count(), 4, "{}", ended.stdout);
+    assert_eq!(ended.stdout.lines().count(), 5, "{}", ended.stdout);
 }
 
 #[test]
 fn a_model_that_is_not_there_is_a_usage_error_with_a_hint() {
-    let ended = steadfast(&["check", "--model", "tso", MP]);
+    let ended = steadfast(&["check", "--model", "power", MP]);
     assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
     assert!(
-        ended.stderr.contains("`tso` is not supported yet; the models are ra, sra, rc20 and rc11"),
+        ended.stderr.contains("unknown model `power`; the models are ra, sra, rc20, rc11 and tso"),
         "{}",
         ended.stderr
     );

@@ -99,7 +99,9 @@ What to do: put `fence(seq_cst)` between the two writes in both threads; or
 make both writes to one of the locations read-modify-writes such as `swap`,
 because those always come after the newest write and synchronise with it. No
 processor of the x86 family reorders writes like this; if the program only
-runs there, and the compiler is no concern, check it with `--model tso`.
+runs there, and the compiler is no concern, check it with `--model tso`. Under
+`tso` a write can overtake only where a load was served before an earlier store
+of its thread, and the fence belongs between that store and that load.
 ",
     },
     CodeInfo {

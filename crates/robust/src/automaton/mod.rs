@@ -27,6 +27,8 @@ use steadfast_span::{Index, IndexVec};
 pub(crate) struct Reading {
     /// Every access is acquire and release, and acquire or release fences do nothing (RA and SRA).
     pub strengthen: bool,
+    /// Stores are buffered (TSO).
+    pub buffered: bool,
     /// A `seq_cst` fence is an update of this ghost location, a step of its own; otherwise it is a primitive fence.
     pub ghost: Option<u16>,
     /// Spin loops are treated as blocking.
@@ -46,8 +48,9 @@ pub(crate) struct Access {
     pub update_values: ValueSet,
     /// Whether it is a plain write of an atomic location.
     pub writes: bool,
-    /// Whether its read, and whether its write or update, is a `seq_cst` access.
-    pub seq_cst: (bool, bool),
+    /// Whether its read, and whether its write or update, may take less than other accesses of the thread: because it is a `seq_cst` access; or, where stores are
+    /// buffered, because it comes behind all that is in the buffer.
+    pub strict: (bool, bool),
     /// A non-atomic access: whether it writes.
     pub plain: Option<bool>,
     /// Whether its reads are ordinary loads, which may go wrong unnoticed.
@@ -322,6 +325,7 @@ impl<'p> Automaton<'p> {
             acquire: strong || read.is_acquire(),
             release: strong || write.is_release(),
             seq_cst: !strong && (read.is_seq_cst() || write.is_seq_cst()),
+            locked: self.reading.buffered && kind == EventKind::Update,
         }
     }
 
@@ -370,7 +374,9 @@ impl<'p> Automaton<'p> {
                     effects.push(update(*success, value(new)?));
                 }
                 if !matches || *weak {
-                    effects.push(read(EventKind::ObservingRead, *failure));
+                    let mut failed = read(EventKind::ObservingRead, *failure);
+                    failed.event.locked = self.reading.buffered;
+                    effects.push(failed);
                 }
                 effects
             }
@@ -400,7 +406,7 @@ impl<'p> Automaton<'p> {
             read_values: ValueSet::EMPTY,
             update_values: ValueSet::EMPTY,
             writes: matches!(op, Instr::Store { .. } | Instr::Unlock(_)),
-            seq_cst: (false, false),
+            strict: (false, false),
             plain: match op {
                 Instr::PlainLoad { .. } => Some(false),
                 Instr::PlainStore { .. } => Some(true),
@@ -421,18 +427,17 @@ impl<'p> Automaton<'p> {
                 access.spins.insert(value);
                 continue;
             }
-            for effect in effects {
-                match effect.event.kind {
+            for Effect { event, .. } in effects {
+                match event.kind {
                     EventKind::Read | EventKind::ObservingRead => {
                         access.read_values.insert(value);
-                        access.seq_cst.0 |= effect.event.seq_cst;
+                        access.strict.0 |= if self.reading.buffered { event.locked } else { event.seq_cst };
+                        continue;
                     }
-                    EventKind::Update => {
-                        access.update_values.insert(value);
-                        access.seq_cst.1 |= effect.event.seq_cst;
-                    }
-                    _ => access.seq_cst.1 |= effect.event.seq_cst,
+                    EventKind::Update => access.update_values.insert(value),
+                    _ => {}
                 }
+                access.strict.1 |= self.reading.buffered || event.seq_cst;
             }
         }
         access

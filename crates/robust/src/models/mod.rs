@@ -16,12 +16,15 @@
 mod ra;
 mod rc11;
 mod rc20;
+mod tso;
 
 pub(crate) use ra::Ra;
 pub(crate) use rc11::Rc11;
 pub(crate) use rc20::Rc20;
+pub(crate) use tso::Tso;
 
 use crate::event::Event;
+use crate::futures::Future;
 use std::ops::{BitAnd, BitOr, Not};
 use steadfast_ir::FenceOrder;
 
@@ -83,7 +86,7 @@ impl Shape {
 /// Cells only ever lose bits after [`MemoryModel::overwritten`], and every rule is monotone in them: that is what makes covering sound.
 pub(crate) trait MemoryModel: Sync {
     /// The fields that the model keeps.
-    fn fields(&self) -> &'static [Axis];
+    fn fields(&self) -> &[Axis];
 
     /// The newest write of `event.loc` has just been overwritten by `actor`: turn the bits of `lanes` on wherever the overwritten write may still be
     /// taken. Called after [`MemoryModel::access`] for the same event. A race hunt calls it for plain accesses, whose location is nobody's.
@@ -95,12 +98,16 @@ pub(crate) trait MemoryModel: Sync {
     /// `actor` carries out a fence.
     fn fence<C: Cells>(&self, cells: &mut C, actor: usize, order: FenceOrder);
 
-    /// The lanes that the next access of `actor` may still take.
-    fn open<C: Cells>(&self, cells: &C, actor: usize, seq_cst: bool) -> C::Cell;
+    /// The lanes that the next access of `actor` may still take. `strict` is what [`crate::automaton::Access::strict`] says of it; other accesses may take no less.
+    fn open<C: Cells>(&self, cells: &C, actor: usize, strict: bool) -> C::Cell;
 
     /// Whether a write that is ordered into the past can be a violation. Where the modification order must agree with program order and reads-from
     /// (SRA), it cannot.
     fn writes_violate(&self) -> bool {
         true
     }
+
+    /// Turns off what can no longer matter, if the model knows more about that than what holds for all: a thread's cells matter as long as it has accesses to come,
+    /// and a location's as long as some thread with cells that are on accesses it.
+    fn settle<C: Cells>(&self, _cells: &mut C, _futures: &[Future]) {}
 }

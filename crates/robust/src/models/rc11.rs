@@ -100,8 +100,8 @@ impl MemoryModel for Rc11 {
     }
 
     #[inline]
-    fn open<C: Cells>(&self, cells: &C, actor: usize, seq_cst: bool) -> C::Cell {
+    fn open<C: Cells>(&self, cells: &C, actor: usize, strict: bool) -> C::Cell {
         let open = cells.get(CURRENT, actor) & cells.get(F[0], actor);
-        if seq_cst { open & cells.get(SC_FIELDS[0], actor) } else { open }
+        if strict { open & cells.get(SC_FIELDS[0], actor) } else { open }
     }
 }

@@ -103,9 +103,9 @@ impl MemoryModel for Rc20 {
     }
 
     #[inline]
-    fn open<C: Cells>(&self, cells: &C, actor: usize, seq_cst: bool) -> C::Cell {
+    fn open<C: Cells>(&self, cells: &C, actor: usize, strict: bool) -> C::Cell {
         let current = cells.get(CURRENT, actor);
-        if seq_cst && self.seq_cst { current & cells.get(SC_THREAD, actor) } else { current }
+        if strict && self.seq_cst { current & cells.get(SC_THREAD, actor) } else { current }
     }
 }
 

@@ -26,6 +26,7 @@ impl<'m, 'p> Replay<'m, 'p> {
             Model::Sra => Axioms::Sra,
             Model::Rc20 => Axioms::Rc20,
             Model::Rc11 => Axioms::Rc11,
+            Model::Tso => Axioms::Tso,
         };
         let ghosts = if options.fences_by_the_letter { GhostEdges::Counted } else { GhostEdges::Ignored };
         Self { machine, axioms, ghosts, execution: Execution::of(machine.program), run: Vec::new() }
@@ -185,7 +186,8 @@ fn graph_event(thread: ThreadId, transition: &Transition) -> Event {
     match access.kind {
         AccessKind::Read => Event::load(thread, loc, old, Order { release: false, ..order }),
         AccessKind::ObservingRead => {
-            Event::read(thread, EventKind::WaitRead, loc, old, Order { release: false, ..order })
+            let kind = if access.locked { EventKind::FailedCas } else { EventKind::WaitRead };
+            Event::read(thread, kind, loc, old, Order { release: false, ..order })
         }
         AccessKind::PlainRead => Event::read(thread, EventKind::PlainRead, loc, old, Order::RELAXED),
         AccessKind::Write => Event::store(thread, loc, written, Order { acquire: false, ..order }),

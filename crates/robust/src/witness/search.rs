@@ -6,6 +6,7 @@
 use super::replay::Replay;
 use super::{ViolationKind, Witness};
 use crate::automaton::{Access, FailureKind};
+use crate::column::WIDEST;
 use crate::event::{EventKind, Transition};
 use crate::machine::Machine;
 use crate::models::MemoryModel;
@@ -14,8 +15,8 @@ use crate::tracker::{Quarry, Tracker};
 use rustc_hash::FxHashSet;
 use steadfast_explore::System;
 
-/// Columns of the widest model fit.
-const P: usize = 20;
+/// Any column fits.
+const P: usize = WIDEST;
 
 /// A state of the machine, and what is hunted, if anything is.
 #[derive(Clone, PartialEq, Eq, Hash)]
