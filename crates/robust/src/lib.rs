@@ -16,6 +16,7 @@
 
 mod automaton;
 mod awareness;
+mod ceiling;
 mod check;
 mod column;
 mod decision;

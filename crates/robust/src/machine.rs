@@ -6,7 +6,7 @@
 
 use crate::automaton::{Automaton, Failure, Reading};
 use crate::event::Transition;
-use crate::shift::{BASE, HIGH, LOW, Shift};
+use crate::shift::{BASE, HIGH, Shift};
 use rustc_hash::FxHashMap;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -53,7 +53,7 @@ pub(crate) struct MachineOptions<'p> {
     pub reading: Reading,
     /// Whether threads with the same code are interchangeable.
     pub(crate) symmetry: bool,
-    /// Counters that are followed relative to one of them; excludes symmetry.
+    /// Counters that are followed relative to one of them.
     pub(crate) shift: Option<&'p Shift>,
 }
 
@@ -62,8 +62,6 @@ pub(crate) struct MachineOptions<'p> {
 pub(crate) struct Layout {
     locals: Vec<Field>,
     memory: Vec<Option<Field>>,
-    /// Under a translation, the largest index that was ever in memory.
-    mark: Field,
     /// How many words a state needs.
     pub words: usize,
     /// How many bits a local state has.
@@ -88,8 +86,7 @@ impl Layout {
             .iter()
             .map(|values| values.iter().last().filter(|&top| top > 0).map(|top| field(8 - top.leading_zeros())))
             .collect();
-        let mark = field(8);
-        Self { locals, memory, mark, words: word + 1, local_bits }
+        Self { locals, memory, words: word + 1, local_bits }
     }
 }
 
@@ -130,7 +127,7 @@ struct Table {
 pub(crate) struct Cache {
     /// Per class and local state: the location accessed plus one (0: not known), and per value the transitions.
     locals: Vec<Vec<CachedLocal>>,
-    /// Thread, local state and distance: the moved local state.
+    /// Class, local state and distance: the moved local state.
     moved: FxHashMap<(u32, u32, i32), u32>,
 }
 
@@ -162,7 +159,7 @@ impl<'p> Machine<'p> {
         for (position, thread) in program.threads.iter().enumerate() {
             let twin = representatives.iter().position(|&other| {
                 let other = &program.threads.as_slice()[other];
-                options.symmetry && options.shift.is_none() && same_code(thread, other)
+                options.symmetry && same_code(thread, other)
             });
             class_of.push(twin.unwrap_or(representatives.len()));
             if twin.is_none() {
@@ -246,14 +243,14 @@ impl<'p> Machine<'p> {
             return;
         }
         let indices = (0..shift.locations.len()).filter(|&loc| shift.locations[loc]);
-        for field in indices.filter_map(|loc| self.layout.memory[loc]).chain([self.layout.mark]) {
-            field.set(state, u64::from(Shift::moved(field.get(state) as Value, by)));
+        for field in indices.filter_map(|loc| self.layout.memory[loc]) {
+            field.set(state, u64::from(shift.moved(field.get(state) as Value, by)));
         }
         for thread in 0..self.threads() {
             let local = self.local(state, thread);
             let moved = *cache
                 .moved
-                .entry((thread as u32, local, by))
+                .entry((self.class_of[thread] as u32, local, by))
                 .or_insert_with(|| self.automata[self.class_of[thread]].shifted(local, by));
             if moved >> self.layout.local_bits != 0 {
                 self.overflow.store(true, Ordering::Relaxed);
@@ -262,23 +259,12 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Notes a write of an index; it must neither leave the window nor exceed all that ever were in memory, unless it is bounded.
-    fn note_index<const W: usize>(
-        &self,
-        shift: &Shift,
-        state: &mut [u64; W],
-        thread: usize,
-        local: u32,
-        written: Value,
-    ) {
-        let pc = self.automata[self.class_of[thread]].state(local).pc;
-        let mark = self.layout.mark.get(state);
-        let exceeds = u64::from(written) > mark;
+    /// Notes a write of an index, which must not leave the window.
+    fn note_index(&self, shift: &Shift, written: Value) {
         self.least.fetch_min(i32::from(written), Ordering::Relaxed);
-        if i32::from(written) <= LOW || i32::from(written) > HIGH || (exceeds && !shift.is_bounded(thread, pc)) {
+        if i32::from(written) <= shift.low || i32::from(written) > HIGH {
             self.give_up_translation();
         }
-        self.layout.mark.set(state, mark.max(u64::from(written)));
     }
 
     /// The local state of a thread.
@@ -454,12 +440,8 @@ impl<const W: usize> System<W> for Machine<'_> {
             if let Some(field) = self.layout.memory[loc.index()] {
                 let index = self.shift.filter(|shift| shift.locations[loc.index()]);
                 let start_of = |shift: &Shift| i32::from(self.program.locations[shift.base].init) - BASE;
-                let init = index.map_or(location.init, |shift| Shift::moved(location.init, start_of(shift)));
+                let init = index.map_or(location.init, |shift| shift.moved(location.init, start_of(shift)));
                 field.set(&mut start, u64::from(init));
-                if index.is_some() {
-                    let mark = self.layout.mark.get(&start).max(u64::from(init));
-                    self.layout.mark.set(&mut start, mark);
-                }
             }
         }
         let mut states = vec![start];
@@ -519,15 +501,20 @@ impl<const W: usize> System<W> for Machine<'_> {
                 {
                     field.set(&mut next, u64::from(written));
                 }
-                let place = self.place(&mut next, thread, step.next);
+                let mut moved = step.next;
                 if let Some(shift) = self.shift {
+                    // Moving indices can change the order of a class. Only the thread that steps is put where it belongs: that is sound, if not
+                    // always the best.
+                    self.layout.locals[thread].set(&mut next, u64::from(step.next));
                     if let (Some(written), Some(loc)) = (step.written, loc)
                         && shift.locations[loc as usize]
                     {
-                        self.note_index(shift, &mut next, thread, local, written);
+                        self.note_index(shift, written);
                     }
                     self.translate(cache, shift, &mut next);
+                    moved = self.local(&next, thread);
                 }
+                let place = self.place(&mut next, thread, moved);
                 successors.push((self.pack(Label { transition: step.number, thread, place }), next));
             }
         }

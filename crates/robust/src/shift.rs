@@ -8,19 +8,18 @@
 //! sends us back to the exact search. The side conditions, checked here and while exploring:
 //! 1. The program treats the values alike wherever they are: they are only copied, moved by constants, and compared with each other (this file).
 //! 2. The base never decreases (`Machine`).
-//! 3. No value ever wraps around. From below: the least value relative to the base, from where the base starts, is not negative. From above: a write either does not exceed
-//!    the largest index in memory, or it is behind an `assume(index < constant)`, and the constants are small enough (this file and `Machine`).
+//! 3. No value ever wraps around. From below: the least value relative to the base, from where the base starts, is not negative (`Machine`). From above: a write either does
+//!    not exceed the largest index that was ever in memory, or it is behind an `assume(index < constant)`, and the constants are small enough (`ceiling`).
 //! 4. Whenever a value that has fallen far behind is compared, the outcome is the same wherever it really is (`Automaton`).
 
+use crate::ceiling::{Bounded, Ceiling};
 use steadfast_ir::{
-    BinaryOp, Expr, Instr, LocId, Pc, Place, Program, RegId, Thread, UnaryOp, cfg, dataflow, liveness, values,
+    BinaryOp, Expr, Instr, LocId, Pc, Place, Program, RegId, Thread, UnaryOp, dataflow, liveness, values,
 };
 use steadfast_span::Index;
 
 /// Where the base is kept, in moved coordinates.
 pub(crate) const BASE: i32 = 96;
-/// Values at or below this have fallen far behind. A short way: what lags only a little can matter, what lags more hardly ever does.
-pub(crate) const LOW: i32 = BASE - 5;
 /// Indices beyond this are too far ahead of the base.
 pub(crate) const HIGH: i32 = 250;
 
@@ -29,6 +28,8 @@ pub(crate) const HIGH: i32 = 250;
 pub(crate) struct Shift {
     /// The location that all others are relative to.
     pub(crate) base: LocId,
+    /// Values at or below this have fallen far behind, in moved coordinates.
+    pub(crate) low: i32,
     /// Which locations hold indices.
     pub(crate) locations: Vec<bool>,
     /// Per thread, which registers do.
@@ -37,8 +38,6 @@ pub(crate) struct Shift {
     guards: Vec<Vec<bool>>,
     /// Per thread and instruction: an assignment that only copies.
     copies: Vec<Vec<bool>>,
-    /// Per thread and instruction: what is written there is bounded by an upper bound before it.
-    bounded: Vec<Vec<bool>>,
 }
 
 /// Locations and registers as the nodes of a union-find.
@@ -51,7 +50,7 @@ struct Sorts<'p> {
 }
 
 /// `register + offset`, or `Old + offset`.
-fn affine(expr: &Expr) -> Option<(Option<RegId>, i32)> {
+pub(crate) fn affine(expr: &Expr) -> Option<(Option<RegId>, i32)> {
     match expr {
         Expr::Reg(reg) => Some((Some(*reg), 0)),
         Expr::Old => Some((None, 0)),
@@ -72,7 +71,7 @@ fn is_comparison(op: BinaryOp) -> bool {
 }
 
 /// The register and the largest value that `assume(register < constant)` lets pass.
-fn upper_bound(cond: &Expr) -> Option<(RegId, i32)> {
+pub(crate) fn upper_bound(cond: &Expr) -> Option<(RegId, i32)> {
     let Expr::Binary(op, left, right) = cond else { return None };
     let ((Some(reg), offset), constant) = (affine(left)?, right.as_const()?) else { return None };
     match op {
@@ -212,39 +211,12 @@ impl<'p> Sorts<'p> {
     }
 }
 
-/// Per instruction, for each register the largest value that upper bounds on every way there leave.
-fn bounds(thread: &Thread) -> Vec<Vec<Option<i32>>> {
-    let registers = thread.registers.len();
-    // None: not reached yet.
-    let mut before: Vec<Option<Vec<Option<i32>>>> = vec![None; thread.code.len()];
-    before[0] = Some(vec![None; registers]);
-    let mut work = vec![0];
-    while let Some(pc) = work.pop() {
-        let op = &thread.code[Pc::new(pc)].op;
-        let mut after = before[pc].clone().expect("only reached instructions are worked on");
-        if let Instr::Assume(cond) = op
-            && let Some((reg, bound)) = upper_bound(cond)
-        {
-            after[reg.index()] = Some(after[reg.index()].map_or(bound, |known| known.min(bound)));
-        }
-        if let Some(dst) = dataflow::defined(op) {
-            after[dst.index()] = None;
-        }
-        for next in cfg::successors(Pc::new(pc), op) {
-            let merged = match &before[next.index()] {
-                None => after.clone(),
-                Some(known) => known.iter().zip(&after).map(|(one, other)| Some((*one)?.max((*other)?))).collect(),
-            };
-            if before[next.index()].as_ref() != Some(&merged) {
-                before[next.index()] = Some(merged);
-                work.push(next.index());
-            }
-        }
-    }
-    before.into_iter().map(|facts| facts.unwrap_or_else(|| vec![None; registers])).collect()
-}
-
 impl Shift {
+    /// The same, with values told apart that lag behind the base by less than this.
+    pub(crate) fn with_lag(&self, lag: i32) -> Self {
+        Self { low: BASE - lag, ..self.clone() }
+    }
+
     /// The ways in which a program can be translated: one per location that could be the base.
     pub(crate) fn candidates(program: &Program) -> Vec<Self> {
         let mut sorts = Sorts::new(program);
@@ -266,7 +238,8 @@ impl Shift {
                 return None;
             }
         }
-        let (mut guards, mut bounded, mut copies) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut guards, mut copies) = (Vec::new(), Vec::new());
+        let is_index_place = |place: &Place| values::locations_of(place).any(|loc| locations[loc.index()]);
         for (thread, index) in program.threads.iter().zip(registers) {
             let is_index = |reg: RegId| index[reg.index()];
             // A register that is used before it is assigned holds 0, wherever the indices are.
@@ -276,43 +249,41 @@ impl Shift {
             if thread.registers.enumerated().any(|(reg, register)| is_index(reg) && !index_modulus(register.modulus)) {
                 return None;
             }
-            let facts = bounds(thread);
-            let (mut thread_guards, mut thread_bounded) = (Vec::new(), Vec::new());
+            let ceilings = Ceiling::of(thread);
+            let mut thread_guards = Vec::new();
             for (pc, instruction) in thread.code.enumerated() {
                 let op = &instruction.op;
                 let guard =
                     matches!(op, Instr::Assume(cond) if upper_bound(cond).is_some_and(|(reg, _)| is_index(reg)));
                 let written = match op {
-                    Instr::Store { value, .. } | Instr::Assign { value, .. } => affine(value),
-                    Instr::Cas { new, .. } | Instr::BlockingCas { new, .. } => affine(new),
+                    Instr::Assign { dst, value } if is_index(*dst) => affine(value),
+                    Instr::Store { place, value, .. } if is_index_place(place) => affine(value),
+                    Instr::Rmw { place, update, .. } if is_index_place(place) => affine(update),
+                    Instr::Cas { place, new, .. } | Instr::BlockingCas { place, new, .. } if is_index_place(place) => {
+                        affine(new)
+                    }
                     _ => None,
                 };
-                let bound = written
-                    .and_then(|(reg, offset)| Some((reg.filter(|&reg| is_index(reg))?, offset)))
-                    .and_then(|(reg, offset)| Some(facts[pc.index()][reg.index()]? + offset));
-                largest = largest.max(bound.unwrap_or(0));
-                if let (Instr::Assign { dst, .. }, Some((Some(_), 1..)), None) = (op, written, bound)
-                    && is_index(*dst)
+                if let Some(written) = written
+                    && let Bounded::Constant(bound) = ceilings[pc.index()].bounds(written)?
                 {
-                    return None;
+                    largest = largest.max(bound);
                 }
                 thread_guards.push(guard);
-                thread_bounded.push(bound.is_some());
             }
             let is_copy = |op: &Instr| matches!(op, Instr::Assign { value: Expr::Reg(_), .. });
             copies.push(thread.code.iter().map(|instruction| is_copy(&instruction.op)).collect());
             guards.push(thread_guards);
-            bounded.push(thread_bounded);
         }
         if largest > 255 {
             return None;
         }
         let base = |loc: usize| Self {
             base: LocId::new(loc),
+            low: BASE,
             locations: locations.to_vec(),
             registers: registers.to_vec(),
             guards: guards.clone(),
-            bounded: bounded.clone(),
             copies: copies.clone(),
         };
         Some((0..locations.len()).filter(|&loc| locations[loc]).map(base).collect())
@@ -321,11 +292,6 @@ impl Shift {
     /// Whether an instruction is an upper bound to ignore.
     pub(crate) fn is_guard(&self, thread: usize, pc: Pc) -> bool {
         self.guards[thread][pc.index()]
-    }
-
-    /// Whether what an instruction writes is bounded by an upper bound before it.
-    pub(crate) fn is_bounded(&self, thread: usize, pc: Pc) -> bool {
-        self.bounded[thread][pc.index()]
     }
 
     /// Whether an assignment only copies, so that even a value that has fallen far behind may pass.
@@ -339,8 +305,8 @@ impl Shift {
     }
 
     /// A value moved down by `by`, but not below what has fallen far behind.
-    pub(crate) fn moved(value: u8, by: i32) -> u8 {
-        u8::try_from((i32::from(value) - by).clamp(LOW, 255)).expect("clamped to a byte")
+    pub(crate) fn moved(&self, value: u8, by: i32) -> u8 {
+        u8::try_from((i32::from(value) - by).clamp(self.low, 255)).expect("clamped to a byte")
     }
 
     /// Whether a condition has the same value wherever indices that have fallen far behind really are.
@@ -350,7 +316,7 @@ impl Shift {
             Expr::Binary(op, left, right) if is_comparison(*op) => match (affine(left), affine(right)) {
                 (Some((Some(one), _)), Some((Some(other), _))) if one == other => true,
                 (Some((Some(one), here)), Some((Some(other), there))) if self.is_index(thread, one) => {
-                    certain((registers[one.index()], here), (registers[other.index()], there))
+                    self.certain((registers[one.index()], here), (registers[other.index()], there))
                 }
                 _ => true,
             },
@@ -365,20 +331,20 @@ impl Shift {
     pub(crate) fn is_certain_match(&self, thread: usize, expected: &Expr, registers: &[u8], held: u8) -> bool {
         match affine(expected) {
             Some((Some(reg), offset)) if self.is_index(thread, reg) => {
-                certain((registers[reg.index()], offset), (held, 0))
+                self.certain((registers[reg.index()], offset), (held, 0))
             }
             _ => true,
         }
     }
-}
 
-/// Whether comparing two indices, each with an offset, does not depend on where one that has fallen far behind really is.
-fn certain((one, here): (u8, i32), (other, there): (u8, i32)) -> bool {
-    let (left, right) = (i32::from(one) + here, i32::from(other) + there);
-    match (i32::from(one) <= LOW, i32::from(other) <= LOW) {
-        (false, false) => true,
-        (true, true) => false,
-        (true, false) => left < right,
-        (false, true) => right < left,
+    /// Whether comparing two indices, each with an offset, does not depend on where one that has fallen far behind really is.
+    fn certain(&self, (one, here): (u8, i32), (other, there): (u8, i32)) -> bool {
+        let (left, right) = (i32::from(one) + here, i32::from(other) + there);
+        match (i32::from(one) <= self.low, i32::from(other) <= self.low) {
+            (false, false) => true,
+            (true, true) => false,
+            (true, false) => left < right,
+            (false, true) => right < left,
+        }
     }
 }

@@ -14,9 +14,11 @@ use steadfast_ir::{LocId, LocKind, Program};
 use steadfast_span::Index;
 
 /// Programs with fewer states than this are explored exactly: it is just as fast, and says more.
-const SMALL: u64 = 100_000;
+const SMALL: u64 = 20_000;
 /// A translated program that is larger than this has not become small.
 const LARGE: u64 = 20_000_000;
+/// How far behind the base values are told apart. A short way: what lags only a little can matter, what lags more hardly ever does.
+const LAGS: [i32; 2] = [2, 5];
 /// Enough for the local states of a translated thread.
 const LOCAL_BITS: u32 = 20;
 
@@ -34,7 +36,8 @@ pub(crate) fn decides(program: &Program, options: &Options<'_>, budget: &Budget<
         for (loc, _) in shift.locations.iter().enumerate().filter(|(_, index)| **index) {
             analysis.locations[LocId::new(loc)] = ValueSet::below(256);
         }
-        if proves(program, &analysis, &shift, options, budget, outcome) {
+        let proves = |lag| proves(program, &analysis, &shift.with_lag(lag), options, budget, outcome);
+        if LAGS.into_iter().any(proves) {
             let others = (0..shift.locations.len()).filter(|&loc| shift.locations[loc]).map(LocId::new);
             outcome.translated = [shift.base].into_iter().chain(others.filter(|&loc| loc != shift.base)).collect();
             return true;
@@ -51,10 +54,16 @@ fn is_small(program: &Program, analysis: &ValueAnalysis, options: &Options<'_>) 
     let layout = Layout::new(program, analysis, LOCAL_BITS);
     let shift = None;
     let options = MachineOptions { reading: question.reading(), symmetry: true, shift };
+    let words = layout.words;
     let machine = Machine::new(program, analysis, layout, options);
-    reach::<8, _>(&machine, 1, &budget).1.is_none()
+    let bound = match words {
+        1 | 2 => reach::<2, _>(&machine, 1, &budget).1,
+        _ => reach::<8, _>(&machine, 1, &budget).1,
+    };
+    bound.is_none()
 }
 
+/// Whether one translation proves the program robust.
 fn proves(
     program: &Program,
     analysis: &ValueAnalysis,
@@ -64,9 +73,20 @@ fn proves(
     outcome: &mut Outcome,
 ) -> bool {
     let layout = Layout::new(program, analysis, LOCAL_BITS);
-    if layout.words > 8 {
-        return false;
+    match layout.words {
+        1 | 2 => proves_with::<2>((program, analysis, layout), shift, options, budget, outcome),
+        3..=8 => proves_with::<8>((program, analysis, layout), shift, options, budget, outcome),
+        _ => false,
     }
+}
+
+fn proves_with<const W: usize>(
+    (program, analysis, layout): (&Program, &ValueAnalysis, Layout),
+    shift: &Shift,
+    options: &Options<'_>,
+    budget: &Budget<'_>,
+    outcome: &mut Outcome,
+) -> bool {
     let mut coarse = options.clone();
     coarse.notion = Notion::Graph;
     coarse.joint = false;
@@ -77,9 +97,13 @@ fn proves(
     let question = Question { program, analysis, options: &coarse, budget: &attempt, coarse: true };
     // Loops that spin are followed step by step: that can only report more.
     let reading = Reading { spin: false, ..question.reading() };
-    let machine =
-        Machine::new(program, analysis, layout, MachineOptions { reading, symmetry: false, shift: Some(shift) });
-    let (graph, bound) = reach::<8, _>(&machine, options.jobs, &attempt);
+    let machine = Machine::new(
+        program,
+        analysis,
+        layout,
+        MachineOptions { reading, symmetry: options.reductions.symmetry, shift: Some(shift) },
+    );
+    let (graph, bound) = reach::<W, _>(&machine, options.jobs, &attempt);
     if bound.is_some() || machine.failed() || machine.overflowed() || !machine.translates() {
         return false;
     }
@@ -156,7 +180,7 @@ mod tests {
             for loc in (0..shift.locations.len()).filter(|&loc| shift.locations[loc]) {
                 analysis.locations[LocId::new(loc)] = ValueSet::below(256);
             }
-            proves(program, &analysis, &shift, options, &budget, &mut outcome)
+            LAGS.into_iter().any(|lag| proves(program, &analysis, &shift.with_lag(lag), options, &budget, &mut outcome))
         })
     }
 

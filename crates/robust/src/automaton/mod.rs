@@ -170,7 +170,7 @@ impl<'p> Automaton<'p> {
         let Some((shift, thread)) = self.shift else { return id };
         let mut state = self.state(id);
         for reg in self.live[state.pc].iter().filter(|&reg| shift.is_index(thread, reg)) {
-            state.registers[reg.index()] = Shift::moved(state.registers[reg.index()], by);
+            state.registers[reg.index()] = shift.moved(state.registers[reg.index()], by);
         }
         let moved = self.intern(state);
         self.inner.write().expect("no panic while locked").moved.push((id, moved));

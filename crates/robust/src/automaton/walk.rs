@@ -238,7 +238,7 @@ impl Automaton<'_> {
                 let mut registers = registers.to_vec();
                 let value = value.eval(&registers, 0).map_err(FailureKind::Evaluation)?;
                 if let Some((shift, thread)) = self.shift.filter(|(shift, thread)| shift.is_index(*thread, *dst)) {
-                    self.require(value > crate::shift::LOW || shift.is_copy(thread, pc));
+                    self.require(value > shift.low || shift.is_copy(thread, pc));
                     self.least.fetch_min(value, std::sync::atomic::Ordering::Relaxed);
                 }
                 registers[dst.index()] = self.program.reduce(value, self.thread.registers[*dst].modulus);

@@ -48,7 +48,7 @@ pub(super) struct Catalogue<const P: usize> {
     pub(super) columns: Vec<[u64; P]>,
     /// For every column, the set of those that cover it, itself included.
     above: Vec<u64>,
-    /// For every column, the set of the others that it covers.
+    /// For every column, the set of those that it covers, itself included.
     below: Vec<u64>,
 }
 
@@ -59,6 +59,7 @@ impl<const P: usize> Catalogue<P> {
         self.above.resize(self.columns.len() * width, 0);
         self.below.resize(self.columns.len() * width, 0);
         put(&mut self.above, number * width, number);
+        put(&mut self.below, number * width, number);
         if !covering || number == START as usize {
             return;
         }

@@ -88,10 +88,9 @@ impl<M: MemoryModel> Hunt<'_, M> {
         self.budget.add(0, tide.bytes() as u64);
         for &quarry in prey {
             tide.reset();
-            let (success, transitions) = Sweep::<M, P>::new(self, quarry).run(&mut tide, jobs)?;
-            result.states += tide.arrivals();
-            result.transitions += transitions;
-            if success {
+            let found = Sweep::<M, P>::new(self, quarry).run(&mut tide, jobs)?;
+            result.add(found);
+            if found.violation {
                 caught.push(quarry);
                 if one {
                     break;
@@ -100,7 +99,6 @@ impl<M: MemoryModel> Hunt<'_, M> {
         }
         self.budget.release(tide.bytes() as u64);
         caught.sort_unstable();
-        result.violation = !caught.is_empty();
         Ok((result, caught))
     }
 

@@ -3,9 +3,9 @@
 //! Most edges lead forward, so the first sweep does nearly everything. Workers take chunks of positions in turn and go through the flow side by side. A chunk with something pending is *due*;
 //! whoever adds something pending to a chunk that is not due makes it due, and the number of chunks that are due or being looked at says when the hunt is over.
 
-use super::Hunt;
 use super::columns::{Columns, TooNarrow, View};
 use super::tide::Tide;
+use super::{Hunt, HuntResult};
 use crate::flow::{CHUNK, Flow};
 use crate::models::MemoryModel;
 use crate::tracker::Quarry;
@@ -25,6 +25,8 @@ pub(super) struct Sweep<'h, 'a, M, const P: usize> {
     caught: AtomicBool,
     too_narrow: AtomicBool,
     transitions: AtomicU64,
+    /// How many columns were added, at all positions together.
+    arrivals: AtomicU64,
 }
 
 /// Why a worker stops early.
@@ -61,6 +63,7 @@ impl<'h, 'a, M: MemoryModel, const P: usize> Sweep<'h, 'a, M, P> {
             caught: AtomicBool::new(false),
             too_narrow: AtomicBool::new(false),
             transitions: AtomicU64::new(0),
+            arrivals: AtomicU64::new(0),
         }
     }
 
@@ -68,8 +71,8 @@ impl<'h, 'a, M: MemoryModel, const P: usize> Sweep<'h, 'a, M, P> {
         self.hunt.flow
     }
 
-    /// Follows the quarry to the end. Returns whether it was caught, and how many steps were taken.
-    pub(super) fn run(&mut self, tide: &mut Tide, jobs: usize) -> Result<(bool, u64), Bound> {
+    /// Follows the quarry to the end.
+    pub(super) fn run(&mut self, tide: &mut Tide, jobs: usize) -> Result<HuntResult, Bound> {
         let sizes = (self.flow().kinds.len(), self.hunt.outlooks.sites.len(), self.hunt.outlooks.combinations.len());
         let mut views: Vec<View<P>> = (0..jobs).map(|_| View::new(sizes, tide.width, self.hunt.covering)).collect();
         loop {
@@ -78,7 +81,11 @@ impl<'h, 'a, M: MemoryModel, const P: usize> Sweep<'h, 'a, M, P> {
                 several => self.work_together(several, tide)?,
             }
             if !*self.too_narrow.get_mut() {
-                return Ok((*self.caught.get_mut(), *self.transitions.get_mut()));
+                return Ok(HuntResult {
+                    violation: *self.caught.get_mut(),
+                    states: *self.arrivals.get_mut(),
+                    transitions: *self.transitions.get_mut(),
+                });
             }
             self.widen(tide, &mut views);
         }
@@ -125,6 +132,7 @@ impl<'h, 'a, M: MemoryModel, const P: usize> Sweep<'h, 'a, M, P> {
                 Err(Stop::TooNarrow) => self.end(&self.too_narrow),
             }
             self.left.fetch_sub(1, SeqCst);
+            self.arrivals.fetch_add(scratch.added, SeqCst);
             self.hunt.budget.add(std::mem::take(&mut scratch.added), 0);
             result = self.hunt.budget.check();
             if result.is_err() {

@@ -1,4 +1,4 @@
-//! For every position of a flow, the set of columns that have arrived there, and those of them that are still to be carried on.
+//! For every position of a flow, the set of columns that have arrived there or are covered by one that has, and those that are still to be carried on.
 //!
 //! Workers share it without locks. Two columns of which one covers the other can slip in at the same time; that costs some work and changes nothing.
 
@@ -82,75 +82,42 @@ impl Tide {
         arriving: &[u64],
         catalogue: &Catalogue<P>,
     ) -> u32 {
-        if let ([arriving], 1) = (arriving, self.width) {
-            return self.absorb_word::<SHARED, P>(position, *arriving, catalogue);
-        }
         let set = self.set(position);
         let mut added = 0;
         for (at, &arriving) in arriving.iter().enumerate() {
             let mut fresh = arriving & !load::<SHARED>(&set[at]);
             while fresh != 0 {
                 let number = at * 64 + fresh.trailing_zeros() as usize;
+                added += u32::from(self.add::<SHARED, P>(position, number, catalogue));
                 fresh &= fresh - 1;
-                let above = catalogue.above(number, self.width);
-                if set.iter().zip(above).any(|(word, above)| load::<SHARED>(word) & above != 0) {
-                    continue;
-                }
-                added += 1;
-                let pending = self.pending(position);
-                let bit = 1 << (number % 64);
-                on::<SHARED>(&set[at], bit);
-                for (word, &below) in set.iter().zip(catalogue.below(number, self.width)) {
-                    off::<SHARED>(word, below);
-                }
-                for (word, &below) in pending.iter().zip(catalogue.below(number, self.width)) {
-                    off::<SHARED>(word, below);
-                }
-                on::<SHARED>(&pending[at], bit);
+                fresh &= !load::<SHARED>(&set[at]);
             }
         }
         added
     }
 
-    /// The same for sets of one word, which is what nearly all are.
+    /// Adds a column that is not in the set, with everything that it covers. False if it is covered itself, by one that got its number
+    /// earlier.
     #[inline]
-    fn absorb_word<const SHARED: bool, const P: usize>(
+    fn add<const SHARED: bool, const P: usize>(
         &self,
         position: usize,
-        arriving: u64,
+        number: usize,
         catalogue: &Catalogue<P>,
-    ) -> u32 {
-        let [set, pending] = &self.words[position * 2..][..2] else { return 0 };
-        let before = load::<SHARED>(set);
-        let mut fresh = arriving & !before;
-        if fresh == 0 {
-            return 0;
+    ) -> bool {
+        let (set, pending) = (self.set(position), self.pending(position));
+        let above = catalogue.above(number, self.width);
+        let covered = set.iter().zip(above).any(|(word, above)| load::<SHARED>(word) & above != 0);
+        if covered {
+            on::<SHARED>(&set[number / 64], 1 << (number % 64));
+            return false;
         }
-        let (mut after, mut covered, mut added) = (before, 0, 0);
-        while fresh != 0 {
-            let number = fresh.trailing_zeros() as usize;
-            fresh &= fresh - 1;
-            if after & catalogue.above(number, 1)[0] == 0 {
-                let below = catalogue.below(number, 1)[0];
-                covered |= below;
-                added = added & !below | 1 << number;
-                after = after & !below | 1 << number;
-            }
+        for (at, &below) in catalogue.below(number, self.width).iter().enumerate() {
+            on::<SHARED>(&set[at], below);
+            off::<SHARED>(&pending[at], below);
         }
-        if added != 0 {
-            on::<SHARED>(set, added);
-            off::<SHARED>(set, covered);
-            off::<SHARED>(pending, covered);
-            on::<SHARED>(pending, added);
-        }
-        added.count_ones()
-    }
-
-    /// How many columns have arrived at all positions together and are not covered by others that arrived there.
-    pub(super) fn arrivals(&self) -> u64 {
-        let count =
-            |words: &[AtomicU64]| words.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum::<u64>();
-        self.words.chunks(2 * self.width).map(|words| count(&words[..self.width]) - 1).sum()
+        on::<SHARED>(&pending[number / 64], 1 << (number % 64));
+        true
     }
 }
 
@@ -161,6 +128,9 @@ fn load<const SHARED: bool>(word: &AtomicU64) -> u64 {
 
 #[inline]
 fn on<const SHARED: bool>(word: &AtomicU64, bits: u64) {
+    if load::<SHARED>(word) & bits == bits {
+        return;
+    }
     if SHARED {
         word.fetch_or(bits, SeqCst);
     } else {
