@@ -33,6 +33,7 @@ pub fn expressions(instr: &Instr) -> Vec<&Expr> {
     let mut found = match instr {
         Instr::Assign { value, .. } | Instr::Store { value, .. } | Instr::PlainStore { value, .. } => vec![value],
         Instr::Branch { cond, .. } | Instr::Assume(cond) | Instr::Assert(cond) => vec![cond],
+        Instr::Bound { within, .. } => vec![within],
         Instr::Rmw { update, .. } => vec![update],
         Instr::Cas { expected, new, .. } | Instr::BlockingCas { expected, new, .. } => vec![expected, new],
         Instr::Wait { values, .. } => values.iter().collect(),
@@ -58,7 +59,7 @@ pub fn used(instr: &Instr) -> RegSet {
 
 /// The registers that an instruction *observes*: a wrong value in one of them could be noticed. Only assignments merely pass values on.
 pub fn observed(instr: &Instr) -> RegSet {
-    if matches!(instr, Instr::Assign { .. }) { RegSet::new() } else { used(instr) }
+    if matches!(instr, Instr::Assign { .. } | Instr::Bound { .. }) { RegSet::new() } else { used(instr) }
 }
 
 /// Whether an instruction is a step that other threads can notice or that orders memory, as opposed to a local one.

@@ -61,6 +61,16 @@ pub enum Instr {
     Assume(Expr),
     /// If the condition is zero, the program is wrong.
     Assert(Expr),
+    /// If the condition is zero, the run leaves the bounds within which the program is represented, and nothing is known about what follows.
+    Bound {
+        /// Non-zero as long as the run stays within them.
+        within: Expr,
+        /// Which bounds, as a clause: `a value leaves 0 to 16`.
+        bound: String,
+    },
+    /// True: from here on no other thread runs. False: they do again. Takes effect together with the access before it. Code is either
+    /// always or never run in such a section.
+    Exclusive(bool),
     /// Marks the register as observed (for observational robustness); does nothing else.
     Observe(RegId),
     /// An atomic load.

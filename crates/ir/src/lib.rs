@@ -32,6 +32,7 @@
 mod builder;
 pub mod cfg;
 pub mod dataflow;
+mod exclusive;
 mod expr;
 mod instr;
 pub mod liveness;
@@ -42,6 +43,7 @@ mod regset;
 pub mod values;
 
 pub use builder::{Label, ProgramBuilder, ThreadBuilder};
+pub use exclusive::exclusive_at;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
 pub use instr::{Instr, Instruction, Place};
 pub use order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};

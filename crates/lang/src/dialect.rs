@@ -9,6 +9,8 @@ pub enum Dialect {
     Tpl,
     /// Steadfast's own language.
     Steadfast,
+    /// The automata of Trencher and Persist.
+    Automata,
 }
 
 impl Dialect {
@@ -17,9 +19,29 @@ impl Dialect {
         match Path::new(path).extension().and_then(|extension| extension.to_str()) {
             Some("tpl") => Self::Tpl,
             Some("sf") => Self::Steadfast,
+            Some("aut") => Self::Automata,
+            _ if looks_like_automata(text) => Self::Automata,
             _ if looks_like_tpl(text) => Self::Tpl,
             _ => Self::Steadfast,
         }
+    }
+}
+
+/// Whether the first line, after comments, can only begin a program of automata: `thread NAME` without a block.
+fn looks_like_automata(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{FEFF}');
+    let mut code = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let first = code.next().map(words).unwrap_or_default();
+    let second = code.next().map(words).unwrap_or_default();
+    match first.first().map(String::as_str) {
+        Some("memory_size") => true,
+        Some("thread") => {
+            let begins = |word: &&str| second.first().is_some_and(|second| second == word);
+            first.get(2).is_some_and(|word| word == "initial")
+                || first.len() <= 2 && ["initial", "transition", "end"].iter().any(|word| begins(&word))
+        }
+        _ => false,
     }
 }
 
@@ -43,12 +65,13 @@ fn looks_like_tpl(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Dialect::{self, Steadfast, Tpl};
+    use super::Dialect::{self, Automata, Steadfast, Tpl};
 
     #[test]
     fn the_extension_decides() {
         assert_eq!(Dialect::detect("a/b.tpl", "thread t {}"), Tpl);
         assert_eq!(Dialect::detect("b.sf", "global x;"), Steadfast);
+        assert_eq!(Dialect::detect("b.aut", "global x;"), Automata);
     }
 
     #[test]
@@ -59,5 +82,9 @@ mod tests {
         assert_eq!(Dialect::detect("-", "#![name = \"global\"]"), Steadfast);
         assert_eq!(Dialect::detect("-", "atomic<u8> x;"), Steadfast);
         assert_eq!(Dialect::detect("-", ""), Steadfast);
+        assert_eq!(Dialect::detect("a.txt", "#![x]\n # y\nthread t\ninitial q\nend"), Automata);
+        assert_eq!(Dialect::detect("a.txt", "memory_size 3\nthread t"), Automata);
+        assert_eq!(Dialect::detect("-", "thread t\n{ }"), Steadfast);
+        assert_eq!(Dialect::detect("-", "thread t {\n}"), Steadfast);
     }
 }

@@ -1,6 +1,7 @@
 //! Turns program text into a [`steadfast_ir::Program`], or says what is wrong with it and where.
 //!
-//! Two languages are read, see [`Dialect`]: Steadfast's own (`.sf`, described in `docs/language.md`) and TPL (`.tpl`), the input
+//! Three languages are read, see [`Dialect`]: Steadfast's own (`.sf`, described in `docs/language.md`), the automata of Trencher and Persist
+//! (`.aut`, described in `docs/automata.md`), and TPL (`.tpl`), the input
 //! language of the tool Rocker that accompanies *Robustness against Release/Acquire Semantics* (Lahav and Margalit, PLDI 2019) and
 //! *Verifying Observational Robustness against a C11-Style Memory Model* (Margalit and Lahav, POPL 2021).
 //!
@@ -30,6 +31,7 @@
 //! Invariants: [`Parsed::program`] is present iff no diagnostic is an error; every span lies inside the file; the same text always gives
 //! the same diagnostics in the same order.
 
+mod automata;
 pub mod codes;
 mod dialect;
 mod expectation;
@@ -67,6 +69,7 @@ pub fn parse(file: &SourceFile, dialect: Dialect) -> Parsed {
     let mut parsed = match dialect {
         Dialect::Tpl => tpl::parse(file),
         Dialect::Steadfast => sf::parse(file),
+        Dialect::Automata => automata::parse(file),
     };
     if parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         parsed.program = None;
@@ -82,7 +85,7 @@ pub fn parse(file: &SourceFile, dialect: Dialect) -> Parsed {
 
 /// Every code that this crate can report: the code, a title, and a paragraph for `steadfast explain`.
 pub fn all_codes() -> impl Iterator<Item = &'static (Code, &'static str, &'static str)> {
-    codes::CODES.iter().chain(sf::codes::CODES)
+    codes::CODES.iter().chain(sf::codes::CODES).chain(automata::codes::CODES)
 }
 
 /// Why a text is not worth lexing.

@@ -9,7 +9,7 @@ use crate::flow::Flow;
 use crate::futures::{self, Outlooks};
 use crate::hunt::HuntResult;
 use crate::joint::Trace;
-use crate::machine::{Layout, Machine, MachineOptions};
+use crate::machine::{self, Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
 use crate::ops::Ops;
 use crate::options::{Model, Options, Outcome, Place, Statistics, Verdict};
@@ -37,12 +37,12 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
         deadlock: Vec::new(),
         translated: Vec::new(),
     };
-    if let Some(problem) = too_large(program, options) {
+    if let Some(problem) = too_large(program, options).or_else(|| meaningless(program, options)) {
         outcome.verdict = Verdict::Unsupported(problem);
         return outcome;
     }
     let analysis = ValueAnalysis::of(program);
-    if options.reductions.translation && translation::decides(program, options, &budget, &mut outcome) {
+    if options.reductions.translation && !machine::has_sections(program) && translation::decides(program, options, &budget, &mut outcome) {
         outcome.verdict = Verdict::Robust;
         outcome.statistics.peak_bytes = budget.peak_bytes();
         outcome.statistics.seconds = budget.elapsed().as_secs_f64();
@@ -85,6 +85,12 @@ fn too_large(program: &Program, options: &Options<'_>) -> Option<String> {
 
 fn layout(model: &impl MemoryModel, shape: Shape) -> ColumnLayout {
     ColumnLayout::new(awareness::FIELDS.into_iter().chain(model.fields().iter().copied()), shape)
+}
+
+/// Sections in which no other thread runs are a matter of machines with a bus; the other models have no idea of them.
+fn meaningless(program: &Program, options: &Options<'_>) -> Option<String> {
+    (machine::has_sections(program) && options.model != Model::Tso)
+        .then(|| "locked sections with several accesses have a meaning under TSO only".into())
 }
 
 /// What is asked, with what every step of the answer needs.
@@ -148,7 +154,10 @@ impl<'a> Question<'a> {
         };
         drop(graph);
         Some(match finding {
-            Finding::Nothing => Verdict::Robust,
+            Finding::Nothing => match machine.exceeded() {
+                Some(bound) => Verdict::Unsupported(bound.into()),
+                None => Verdict::Robust,
+            },
             Finding::Race => Verdict::Race(Box::new(self.witness::<W>(local_bits, Goal::Race)?)),
             Finding::Stale => Verdict::NotRobust(Box::new(self.witness::<W>(local_bits, Goal::Stale)?)),
             Finding::Observed => Verdict::NotRobust(Box::new(self.observed_witness::<W>(local_bits)?)),

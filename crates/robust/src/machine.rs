@@ -108,6 +108,8 @@ pub(crate) struct Machine<'p> {
     /// Some local state did not fit its field; the search must be repeated with wider fields.
     overflow: AtomicBool,
     failed: AtomicBool,
+    /// Whether some code runs alone.
+    has_sections: bool,
     shift: Option<&'p Shift>,
     /// Something happened that the translation cannot follow.
     untranslatable: AtomicBool,
@@ -136,6 +138,7 @@ struct CachedLocal {
     known: bool,
     loc: Option<u16>,
     halted: bool,
+    exclusive: bool,
     steps: Vec<Option<Box<[Step]>>>,
 }
 
@@ -193,6 +196,7 @@ impl<'p> Machine<'p> {
             table: RwLock::default(),
             overflow: AtomicBool::new(false),
             failed: AtomicBool::new(false),
+            has_sections: has_sections(program),
             shift: options.shift,
             untranslatable: AtomicBool::new(false),
             least: AtomicI32::new(i32::MAX),
@@ -217,6 +221,20 @@ impl<'p> Machine<'p> {
     /// Whether a step failed (an assertion, say).
     pub(crate) fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The bounds of the program's representation that some run left, if any did.
+    pub(crate) fn exceeded(&self) -> Option<&'p str> {
+        self.automata.iter().find_map(Automaton::exceeded)
+    }
+
+    /// The thread that keeps all others from running, if there is one.
+    fn alone<const W: usize>(&self, cache: &mut Cache, state: &[u64; W]) -> Option<usize> {
+        if !self.has_sections {
+            return None;
+        }
+        (0..self.threads())
+            .find(|&thread| self.cached(cache, self.class_of[thread], self.local(state, thread)).exclusive)
     }
 
     /// Whether the translation is valid: every side condition that shows only while exploring has held.
@@ -337,7 +355,7 @@ impl<'p> Machine<'p> {
         let cached = &mut locals[local as usize];
         if !cached.known {
             let access = self.automata[class].access(local);
-            *cached = CachedLocal { known: true, loc: access.loc, halted: access.halted, steps: Vec::new() };
+            *cached = CachedLocal { known: true, loc: access.loc, halted: access.halted, exclusive: access.exclusive, steps: Vec::new() };
         }
         cached
     }
@@ -416,6 +434,12 @@ impl<'p> Machine<'p> {
     }
 }
 
+/// Whether some code of the program runs alone.
+pub(crate) fn has_sections(program: &Program) -> bool {
+    let mut code = program.threads.iter().flat_map(|thread| &thread.code);
+    code.any(|instruction| matches!(instruction.op, steadfast_ir::Instr::Exclusive(_)))
+}
+
 /// Whether two threads run the same code, register for register.
 fn same_code(one: &steadfast_ir::Thread, other: &steadfast_ir::Thread) -> bool {
     one.code.len() == other.code.len()
@@ -475,11 +499,12 @@ impl<const W: usize> System<W> for Machine<'_> {
 
     fn expand(&self, cache: &mut Cache, state: &[u64; W], successors: &mut Vec<(u32, [u64; W])>) {
         // Two threads of one class in the same local state both move: the program cannot tell them apart, but a monitor can.
+        let alone = self.alone(cache, state);
         for thread in 0..self.threads() {
             let class = self.class_of[thread];
             let local = self.local(state, thread);
             let cached = self.cached(cache, class, local);
-            if cached.halted {
+            if cached.halted || alone.is_some_and(|alone| alone != thread) {
                 continue;
             }
             let loc = cached.loc;

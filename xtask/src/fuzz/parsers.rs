@@ -27,6 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How many different mistakes end the run.
 const ENOUGH: usize = 10;
 
+/// How the names of program texts end; `.txt` is what Trencher calls its own.
+const EXTENSIONS: [&str; 4] = ["sf", "tpl", "aut", "txt"];
+
 /// A text that was answered wrongly.
 struct Mistake {
     problem: String,
@@ -67,7 +70,11 @@ pub(super) fn run(options: &Options, seed: u64) -> Result<()> {
 
 fn report(found: &[Mistake], directory: &Path) -> Result<()> {
     for (number, mistake) in found.iter().enumerate() {
-        let extension = if mistake.dialect == Dialect::Tpl { "tpl" } else { "sf" };
+        let extension = match mistake.dialect {
+            Dialect::Tpl => "tpl",
+            Dialect::Steadfast => "sf",
+            Dialect::Automata => "aut",
+        };
         let path = directory.join(format!("mistake-{number}.{extension}"));
         std::fs::write(&path, &mistake.text).with_context(|| format!("cannot write {}", path.display()))?;
         println!("\n{}: {}\n{:?}", path.display(), mistake.problem, mistake.text);
@@ -99,7 +106,7 @@ fn collect(directory: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, paths)?;
-        } else if path.extension().is_some_and(|extension| extension == "sf" || extension == "tpl") {
+        } else if path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension == *known)) {
             paths.push(path);
         }
     }
@@ -114,8 +121,8 @@ fn run_batch(seed: u64, seeds: &[(Dialect, String)], found: &Mutex<Vec<Mistake>>
         let (dialect, text) = &pool[rng.below(pool.len())];
         let other = &pool[rng.below(pool.len())].1;
         let text = mutate(text, other, &mut rng);
-        // Sometimes a parser gets the other language.
-        let dialect = if rng.chance(3) { opposite(*dialect) } else { *dialect };
+        // Sometimes a parser gets another language.
+        let dialect = if rng.chance(3) { next(*dialect) } else { *dialect };
         match examine(&text, dialect) {
             Ok(answer) => {
                 if answers.insert(answer) && pool.len() < POOL {
@@ -127,10 +134,11 @@ fn run_batch(seed: u64, seeds: &[(Dialect, String)], found: &Mutex<Vec<Mistake>>
     }
 }
 
-fn opposite(dialect: Dialect) -> Dialect {
+fn next(dialect: Dialect) -> Dialect {
     match dialect {
         Dialect::Tpl => Dialect::Steadfast,
-        Dialect::Steadfast => Dialect::Tpl,
+        Dialect::Steadfast => Dialect::Automata,
+        Dialect::Automata => Dialect::Tpl,
     }
 }
 

@@ -111,6 +111,9 @@ impl<'p> Interpreter<'p> {
             if steps > LOCAL_STEPS {
                 return Err(Limit::LocalLoop);
             }
+            if self.is_beyond(&local) {
+                return Err(Limit::Representation);
+            }
             if local.status != Status::Running || self.is_visible(local.pc) {
                 settled.push(local);
             } else {
@@ -118,6 +121,16 @@ impl<'p> Interpreter<'p> {
             }
         }
         Ok(settled)
+    }
+
+    /// Whether nothing is known about what the next instruction does.
+    fn is_beyond(self, local: &Local) -> bool {
+        match &self.instruction(local.pc).op {
+            _ if local.status != Status::Running => false,
+            Instr::Exclusive(_) => true,
+            Instr::Bound { within, .. } => within.eval(&local.registers, 0) == Ok(0),
+            _ => false,
+        }
     }
 
     fn is_visible(self, pc: Pc) -> bool {

@@ -58,6 +58,8 @@ pub enum Limit {
     Graphs,
     /// A thread took too many steps without a visible one.
     LocalLoop,
+    /// A run left the bounds of the program's representation, or a thread wants to run alone.
+    Representation,
 }
 
 impl std::fmt::Display for Limit {
@@ -66,6 +68,7 @@ impl std::fmt::Display for Limit {
             Self::Events => "an execution has too many events",
             Self::Graphs => "there are too many executions",
             Self::LocalLoop => "a thread loops without a visible step",
+            Self::Representation => "the program has parts that an execution graph cannot tell",
         })
     }
 }

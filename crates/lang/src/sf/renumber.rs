@@ -14,6 +14,7 @@ pub(super) fn instruction(instr: &mut Instr, to: &[RegId]) {
             expression(value, to);
         }
         Instr::Branch { cond, .. } | Instr::Assume(cond) | Instr::Assert(cond) => expression(cond, to),
+        Instr::Bound { within, .. } => expression(within, to),
         Instr::Observe(reg) => register(reg, to),
         Instr::Load { dst, place: at, .. } | Instr::PlainLoad { dst, place: at } => {
             register(dst, to);
@@ -47,7 +48,7 @@ pub(super) fn instruction(instr: &mut Instr, to: &[RegId]) {
             }
         }
         Instr::Lock(at) | Instr::Unlock(at) => place(at, to),
-        Instr::Jump(_) | Instr::Choose(_) | Instr::Fence(_) | Instr::Halt => {}
+        Instr::Jump(_) | Instr::Choose(_) | Instr::Exclusive(_) | Instr::Fence(_) | Instr::Halt => {}
     }
 }
 

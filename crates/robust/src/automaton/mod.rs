@@ -18,7 +18,8 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use steadfast_ir::values::ValueSet;
 use steadfast_ir::{
-    EvalError, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegSet, RmwOrder, Thread, Value, WriteOrder, liveness,
+    EvalError, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegSet, RmwOrder, Thread, Value, WriteOrder,
+    exclusive_at, liveness,
 };
 use steadfast_span::{Index, IndexVec};
 
@@ -59,6 +60,8 @@ pub(crate) struct Access {
     pub halted: bool,
     /// Values for which it spins.
     pub spins: ValueSet,
+    /// Whether no other thread runs before this one has gone on.
+    pub exclusive: bool,
 }
 
 /// Why a program is wrong already under sequential consistency.
@@ -94,6 +97,7 @@ pub(crate) struct Automaton<'p> {
     program: &'p Program,
     thread: &'p Thread,
     live: IndexVec<Pc, RegSet>,
+    exclusive: IndexVec<Pc, bool>,
     reading: Reading,
     /// What each location can hold, to bound the values that are tried.
     domains: &'p IndexVec<LocId, ValueSet>,
@@ -113,8 +117,17 @@ struct Inner {
     index: FxHashMap<LocalState, u32>,
     steps: FxHashMap<(u32, Value), Vec<Transition>>,
     failures: Vec<(u32, Value, Failure)>,
+    /// Where some run left the bounds of the representation.
+    exceeded: Option<Pc>,
     /// Local states that a translation has turned into others.
     moved: Vec<(u32, u32)>,
+}
+
+impl Inner {
+    /// Takes down where the bounds of the representation were left.
+    fn note_beyond(&mut self, beyond: &[Pc]) {
+        self.exceeded = self.exceeded.into_iter().chain(beyond.iter().copied()).min();
+    }
 }
 
 /// What an access does when it reads `old`: the event, the value written, and the registers afterwards.
@@ -137,6 +150,7 @@ impl<'p> Automaton<'p> {
             program,
             thread,
             live: liveness::live_before(thread),
+            exclusive: exclusive_at(thread),
             reading,
             domains,
             shift,
@@ -157,7 +171,17 @@ impl<'p> Automaton<'p> {
         let mut ids: Vec<u32> = landing.states.into_iter().map(|(state, _)| self.intern(state)).collect();
         ids.sort_unstable();
         ids.dedup();
+        self.inner.write().expect("no panic while locked").note_beyond(&landing.beyond);
         (ids, landing.failures)
+    }
+
+    /// The bounds of the representation that some run left.
+    pub(crate) fn exceeded(&self) -> Option<&'p str> {
+        let pc = self.inner.read().expect("no panic while locked").exceeded?;
+        match &self.thread.code[pc].op {
+            Instr::Bound { bound, .. } => Some(bound),
+            _ => None,
+        }
     }
 
     /// Whether something happened that the translation cannot follow, and the least index that was computed.
@@ -243,7 +267,7 @@ impl<'p> Automaton<'p> {
         let (state, access) = (self.state(id), self.access(id));
         self.require_certain_match(&state, old);
         let mut transitions = Vec::new();
-        let mut failures = Vec::new();
+        let (mut failures, mut beyond) = (Vec::new(), Vec::new());
         if !access.spins.contains(old) {
             match self.effects(&state, old) {
                 Err(kind) => failures.push(Failure { pc: state.pc, kind: FailureKind::Evaluation(kind) }),
@@ -251,6 +275,7 @@ impl<'p> Automaton<'p> {
                     for effect in effects {
                         let landing = self.land(&state, old, &effect);
                         failures.extend(landing.failures);
+                        beyond.extend(landing.beyond);
                         for (next, fences) in landing.states {
                             transitions.push(Transition {
                                 source: id,
@@ -267,6 +292,7 @@ impl<'p> Automaton<'p> {
             }
         }
         let mut inner = self.inner.write().expect("no panic while locked");
+        inner.note_beyond(&beyond);
         for failure in failures {
             if !inner.failures.contains(&(id, old, failure)) {
                 inner.failures.push((id, old, failure));
@@ -415,6 +441,7 @@ impl<'p> Automaton<'p> {
             plain_read: matches!(op, Instr::Load { .. }),
             halted: matches!(op, Instr::Halt),
             spins: ValueSet::EMPTY,
+            exclusive: self.exclusive[state.pc],
         };
         let Some(Ok(loc)) = steadfast_ir::dataflow::place(op).map(|place| Self::resolve(place, &state.registers))
         else {
@@ -450,6 +477,7 @@ impl<'p> Automaton<'p> {
             return false;
         }
         let landing = self.land(state, value, effect);
-        landing.failures.is_empty() && matches!(landing.states.as_slice(), [(next, Fences::None)] if next == state)
+        let goes_on = landing.failures.is_empty() && landing.beyond.is_empty();
+        goes_on && matches!(landing.states.as_slice(), [(next, Fences::None)] if next == state)
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Landing {
     /// Accesses that are reached, with the fences on the way.
     pub(super) states: Vec<(LocalState, Fences)>,
     pub(super) failures: Vec<Failure>,
+    /// Where a way leaves the bounds within which the program is represented.
+    pub(super) beyond: Vec<Pc>,
 }
 
 /// What following a transition with tainted registers leads to.
@@ -78,6 +80,8 @@ enum End<'a> {
     Access(&'a LocalState, Fences),
     /// At an instruction that fails.
     Failure(Failure),
+    /// At the bounds of the representation.
+    Beyond(Pc),
     /// Where the luggage did not let it pass.
     Stopped,
 }
@@ -99,9 +103,10 @@ impl Automaton<'_> {
         self.walk(pc, registers, (), &mut |end, ()| match end {
             End::Access(state, fences) => landing.states.push((state.clone(), fences)),
             End::Failure(failure) => landing.failures.push(failure),
+            End::Beyond(pc) => landing.beyond.push(pc),
             End::Stopped => {}
         });
-        if landing.states.is_empty() && landing.failures.is_empty() {
+        if landing.states.is_empty() && landing.failures.is_empty() && landing.beyond.is_empty() {
             landing.states.push((self.halted(), Fences::None));
         }
         landing
@@ -122,7 +127,7 @@ impl Automaton<'_> {
                     landed.push(tainted.0.iter().copied().collect());
                 }
                 End::Stopped => noticed = true,
-                End::Access(..) | End::Failure(_) => {}
+                End::Access(..) | End::Failure(_) | End::Beyond(_) => {}
             }
         });
         if noticed {
@@ -184,6 +189,12 @@ impl Automaton<'_> {
             }
             if !luggage.pass(pc, op) {
                 end(End::Stopped, &luggage);
+                continue;
+            }
+            if let Instr::Bound { within, .. } = op
+                && within.eval(&registers, 0) == Ok(0)
+            {
+                end(End::Beyond(pc), &luggage);
                 continue;
             }
             if let Some(fences) = fused {

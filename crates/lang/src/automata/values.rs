@@ -1,0 +1,326 @@
+//! Which values and addresses can occur: sets of numbers per state and register, and per address.
+//!
+//! Numbers are unbounded in the format and bytes in the representation, so they have to be found before the program is run. Registers are followed through the
+//! states, with checks of a single register refining them; memory is one set per address, whoever writes it and when. That is sound for every
+//! memory model without values out of thin air.
+//!
+//! If the sets stay small they are *exact enough*: nothing else can occur. If not (a counter in a loop), everything outside of a fixed range is left
+//! out, and the steps that might leave it are marked: they become [`steadfast_ir::Instr::Bound`].
+
+use super::ast::{Automaton, File, Op, Term, Transition};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// With more values than this the range is fixed instead.
+const MOST_VALUES: usize = 64;
+/// With more addresses than this the rest is left out.
+const MOST_ADDRESSES: usize = 48;
+/// How many values an expression may have before it can be anything.
+const MOST_RESULTS: usize = 256;
+/// How much work the analysis may be, in evaluated operators and visited values.
+const WORK: usize = 20_000_000;
+/// How far the fixed range reaches beyond the numbers of the text.
+const BELOW: i64 = 8;
+const ABOVE: i64 = 16;
+/// Numbers of the text up to this size count for the fixed range.
+const SMALL: i64 = 24;
+/// How many larger numbers of the text are kept beside the fixed range.
+const MOST_LARGE: usize = 16;
+
+/// A set of numbers.
+pub(super) type Values = BTreeSet<i64>;
+
+/// What can occur.
+#[derive(Debug)]
+pub(super) struct Analysis {
+    /// Everything that registers and memory can hold; 0 is among it.
+    pub(super) values: Values,
+    /// The addresses that can be accessed.
+    pub(super) addresses: Values,
+    /// By thread and transition, in the order of the text: whether its value, and whether its address, may lie outside.
+    pub(super) exceeds: Vec<Vec<(bool, bool)>>,
+}
+
+/// The analysis took too long.
+#[derive(Debug)]
+pub(super) struct TooComplex;
+
+/// Why a run of the analysis ended early.
+enum Stop {
+    /// Too many values.
+    Diverges,
+    /// Too much work.
+    Work,
+}
+
+/// Finds out what can occur.
+pub(super) fn analyse(file: &File<'_>) -> Result<Analysis, TooComplex> {
+    match Run::new(file, None).finish(file) {
+        Ok(analysis) => Ok(analysis),
+        Err(Stop::Work) => Err(TooComplex),
+        Err(Stop::Diverges) => Run::new(file, Some(range(file))).finish(file).map_err(|_| TooComplex),
+    }
+}
+
+/// The values that are kept if there would be too many.
+fn range(file: &File<'_>) -> Values {
+    let mut numbers = Values::from([0]);
+    for transition in file.threads.iter().flat_map(|thread| &thread.transitions) {
+        for term in terms(&transition.op) {
+            term.visit(&mut |part| {
+                if let Term::Number(number) = part {
+                    numbers.insert(*number);
+                }
+            });
+        }
+    }
+    let small = || numbers.iter().copied().filter(|number| number.abs() <= SMALL);
+    let (low, high) = (small().min().unwrap_or(0), small().max().unwrap_or(0));
+    let mut range: Values = (low - BELOW..=high + ABOVE).collect();
+    // Larger numbers are mostly payload that nobody computes with.
+    let large = numbers.iter().filter(|number| number.abs() > SMALL);
+    range.extend(large.take(MOST_LARGE));
+    range
+}
+
+/// The expressions of an operation.
+pub(super) fn terms(op: &Op) -> Vec<&Term> {
+    match op {
+        Op::Read { address, .. } => vec![address],
+        Op::Write { value, address } => vec![value, address],
+        Op::Local { value, .. } => vec![value],
+        Op::Check(condition) => vec![condition],
+        Op::Fence | Op::Noop | Op::Lock | Op::Unlock => Vec::new(),
+    }
+}
+
+/// The registers in a state; nothing if it is not known to be reachable.
+type Registers = Option<Vec<Values>>;
+
+struct Run {
+    /// The range, if there is one.
+    range: Option<Values>,
+    /// By thread and state.
+    registers: Vec<Vec<Registers>>,
+    memory: BTreeMap<i64, Values>,
+    /// How many values there are in memory; grows with every change.
+    memory_size: usize,
+    all: Values,
+    work: usize,
+}
+
+/// The results of an expression, and whether some were left out.
+struct Results {
+    values: Values,
+    cut: bool,
+}
+
+impl Run {
+    fn new(file: &File<'_>, range: Option<Values>) -> Self {
+        let start = |thread: &Automaton<'_>| {
+            let mut states: Vec<Registers> = vec![None; thread.states.len()];
+            states[thread.initial] = Some(vec![Values::from([0]); thread.registers.len()]);
+            states
+        };
+        let registers = file.threads.iter().map(start).collect();
+        Self { range, registers, memory: BTreeMap::new(), memory_size: 0, all: Values::from([0]), work: 0 }
+    }
+
+    fn finish(mut self, file: &File<'_>) -> Result<Analysis, Stop> {
+        loop {
+            let before = self.memory_size;
+            let mut changed = false;
+            for (number, thread) in file.threads.iter().enumerate() {
+                for transition in &thread.transitions {
+                    changed |= self.step(number, transition)?;
+                }
+            }
+            if !changed && self.memory_size == before {
+                break;
+            }
+        }
+        let mut exceeds = Vec::new();
+        for (number, thread) in file.threads.iter().enumerate() {
+            let of = |transition| self.exceeds(number, transition);
+            exceeds.push(thread.transitions.iter().map(of).collect::<Result<_, _>>()?);
+        }
+        let addresses = self.memory.keys().copied().collect();
+        Ok(Analysis { values: self.all, addresses, exceeds })
+    }
+
+    /// Whether the value and the address of a transition may lie outside.
+    fn exceeds(&mut self, thread: usize, transition: &Transition) -> Result<(bool, bool), Stop> {
+        let Some(registers) = self.registers[thread][transition.from].clone() else { return Ok((false, false)) };
+        Ok(match &transition.op {
+            Op::Write { value, address } => {
+                (self.stored(value, &registers)?.cut, self.addressed(address, &registers)?.cut)
+            }
+            Op::Read { address, .. } => (false, self.addressed(address, &registers)?.cut),
+            Op::Local { value, .. } => (self.stored(value, &registers)?.cut, false),
+            _ => (false, false),
+        })
+    }
+
+    /// Follows a transition; whether the state behind it, or what is known about it, is new.
+    fn step(&mut self, thread: usize, transition: &Transition) -> Result<bool, Stop> {
+        let Some(mut registers) = self.registers[thread][transition.from].clone() else {
+            return self.spend(1).map(|()| false);
+        };
+        self.spend(registers.iter().map(|values| 1 + values.len()).sum())?;
+        match &transition.op {
+            Op::Read { register, address } => {
+                let mut read = Values::new();
+                for address in self.addressed(address, &registers)?.values {
+                    read.extend(self.cell(address).iter());
+                }
+                registers[*register] = read;
+            }
+            Op::Write { value, address } => {
+                let written = self.stored(value, &registers)?.values;
+                for address in self.addressed(address, &registers)?.values {
+                    let cell = self.cell(address);
+                    let before = cell.len();
+                    cell.extend(&written);
+                    self.memory_size += cell.len() - before;
+                }
+            }
+            Op::Local { register, value } => registers[*register] = self.stored(value, &registers)?.values,
+            Op::Check(condition) => {
+                if !self.refine(condition, &mut registers)? {
+                    return Ok(false);
+                }
+            }
+            Op::Fence | Op::Noop | Op::Lock | Op::Unlock => {}
+        }
+        // An access without a possible address, or a value without a possible result, is never passed.
+        if registers.iter().any(Values::is_empty) {
+            return Ok(false);
+        }
+        Ok(self.join(thread, transition.to, registers))
+    }
+
+    fn join(&mut self, thread: usize, state: usize, registers: Vec<Values>) -> bool {
+        let Some(known) = &mut self.registers[thread][state] else {
+            self.registers[thread][state] = Some(registers);
+            return true;
+        };
+        let size = |registers: &[Values]| registers.iter().map(Values::len).sum::<usize>();
+        let before = size(known);
+        for (known, more) in known.iter_mut().zip(registers) {
+            known.extend(more);
+        }
+        size(known) != before
+    }
+
+    /// What an address can hold.
+    fn cell(&mut self, address: i64) -> &mut Values {
+        let size = &mut self.memory_size;
+        self.memory.entry(address).or_insert_with(|| {
+            *size += 1;
+            Values::from([0])
+        })
+    }
+
+    /// Keeps what makes a condition true. False if nothing does.
+    fn refine(&mut self, condition: &Term, registers: &mut [Values]) -> Result<bool, Stop> {
+        if let [register] = condition.registers()[..] {
+            let mut kept = Values::new();
+            for &value in &registers[register].clone() {
+                let mut single = registers.to_vec();
+                single[register] = Values::from([value]);
+                let results = self.results(condition, &single)?;
+                if results.cut || results.values.iter().any(|&result| result != 0) {
+                    kept.insert(value);
+                }
+            }
+            registers[register] = kept;
+            return Ok(!registers[register].is_empty());
+        }
+        let results = self.results(condition, registers)?;
+        Ok(results.cut || results.values.iter().any(|&result| result != 0))
+    }
+
+    /// What an expression can store.
+    fn stored(&mut self, term: &Term, registers: &[Values]) -> Result<Results, Stop> {
+        let mut results = self.results(term, registers)?;
+        if let Some(range) = &self.range {
+            if results.cut {
+                results.values.extend(range);
+            }
+            let before = results.values.len();
+            results.values.retain(|value| range.contains(value));
+            results.cut |= results.values.len() != before;
+        }
+        self.all.extend(&results.values);
+        if self.range.is_none() && (results.cut || self.all.len() > MOST_VALUES) {
+            return Err(Stop::Diverges);
+        }
+        Ok(results)
+    }
+
+    /// The addresses that an expression can mean.
+    fn addressed(&mut self, term: &Term, registers: &[Values]) -> Result<Results, Stop> {
+        let mut results = self.results(term, registers)?;
+        match &self.range {
+            None if results.cut => return Err(Stop::Diverges),
+            Some(range) if results.cut => results.values.extend(range),
+            _ => {}
+        }
+        let mut free = MOST_ADDRESSES.saturating_sub(self.memory.len());
+        let before = results.values.len();
+        let memory = &self.memory;
+        results.values.retain(|address| {
+            let known = memory.contains_key(address);
+            let fits = known || free > 0;
+            free -= usize::from(!known && fits);
+            fits
+        });
+        if results.values.len() != before {
+            if self.range.is_none() {
+                return Err(Stop::Diverges);
+            }
+            results.cut = true;
+        }
+        Ok(results)
+    }
+
+    /// The results of an expression. Parts are taken to be independent of each other.
+    fn results(&mut self, term: &Term, registers: &[Values]) -> Result<Results, Stop> {
+        Ok(match term {
+            Term::Number(number) => Results { values: Values::from([*number]), cut: false },
+            Term::Register(register) => Results { values: registers[*register].clone(), cut: false },
+            Term::Old => Results { values: Values::new(), cut: true },
+            Term::Not(operand) => {
+                let inner = self.results(operand, registers)?;
+                let mut values: Values = inner.values.iter().map(|&value| i64::from(value == 0)).collect();
+                if inner.cut {
+                    values.extend([0, 1]);
+                }
+                Results { values, cut: false }
+            }
+            Term::Binary(operator, left, right) => {
+                let (left, right) = (self.results(left, registers)?, self.results(right, registers)?);
+                self.spend(1 + left.values.len() * right.values.len())?;
+                let mut values = Values::new();
+                let mut cut = left.cut || right.cut;
+                for &one in &left.values {
+                    for &other in &right.values {
+                        match operator.apply(one, other) {
+                            Some(value) if value.abs() <= i64::from(i32::MAX) => _ = values.insert(value),
+                            _ => cut = true,
+                        }
+                    }
+                }
+                if values.len() > MOST_RESULTS {
+                    cut = true;
+                    values = values.into_iter().take(MOST_RESULTS).collect();
+                }
+                Results { values, cut }
+            }
+        })
+    }
+
+    fn spend(&mut self, work: usize) -> Result<(), Stop> {
+        self.work = self.work.saturating_add(work);
+        if self.work > WORK { Err(Stop::Work) } else { Ok(()) }
+    }
+}
