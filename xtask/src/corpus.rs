@@ -1,10 +1,11 @@
-//! Programs against their expected verdicts and state counts: those in `corpus/`, and Rocker's where they are.
+//! Programs against their expected verdicts and state counts: those in `corpus/`, and Rocker's and Trencher's where they are.
 
 mod answer;
 mod counts;
 mod rocker;
 pub(crate) mod source;
 mod table;
+mod trencher;
 
 use crate::arguments::{Arguments, unexpected};
 use crate::process;
@@ -18,11 +19,12 @@ use steadfast_robust::Limits;
 use table::Tally;
 
 pub(crate) const USAGE: &str = "\
-corpus [--bless] [--large] [--rocker DIRECTORY] [--limit SECONDS]
+corpus [--bless] [--large] [--rocker DIRECTORY] [--trencher DIRECTORY] [--limit SECONDS]
     Checks every program in corpus/ (with --large also the full-size ones) and compares verdicts and numbers of
-    states with the recorded ones. Then checks Rocker's programs, if they are there, against their comments.
+    states with the recorded ones. Then checks Rocker's and Trencher's programs, if they are there, against what is
+    known about them.
     --bless records the numbers of this run instead; a changed verdict is still an error.
-    --limit bounds each check of a full-size program and of Rocker's; by default 120 seconds.";
+    --limit bounds each check of a full-size program, of Rocker's and of Trencher's; by default 120 seconds.";
 
 /// How many checks run at the same time. Each uses one thread, so that the numbers of states are always the same.
 const WORKERS: usize = 2;
@@ -34,6 +36,7 @@ struct Options {
     bless: bool,
     large: bool,
     rocker: Option<PathBuf>,
+    trencher: Option<PathBuf>,
     limit: u64,
 }
 
@@ -41,18 +44,19 @@ struct Options {
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let options = parse(arguments)?;
     let ours = check_ours(&options)?;
-    let theirs = check_rockers(&options)?;
+    let theirs = check_rockers(&options)? + check_trenchers(&options)?;
     ensure!(ours + theirs == 0, "{} answers are not as they should be", ours + theirs);
     Ok(())
 }
 
 fn parse(mut arguments: Arguments) -> Result<Options> {
-    let mut options = Options { bless: false, large: false, rocker: None, limit: 120 };
+    let mut options = Options { bless: false, large: false, rocker: None, trencher: None, limit: 120 };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--bless" => options.bless = true,
             "--large" => options.large = true,
             "--rocker" => options.rocker = Some(arguments.value("--rocker")?),
+            "--trencher" => options.trencher = Some(arguments.value("--trencher")?),
             "--limit" => options.limit = arguments.value("--limit")?,
             _ => return Err(unexpected(&argument)),
         }
@@ -137,9 +141,10 @@ impl Ledger {
 }
 
 const LARGE: &str = "large";
+const AUTOMATA: &str = "automata";
 
 fn directories(options: &Options) -> Vec<&'static str> {
-    let mut directories = vec!["programs", "litmus"];
+    let mut directories = vec!["programs", "litmus", AUTOMATA];
     if options.large {
         directories.push(LARGE);
     }
@@ -151,7 +156,8 @@ fn promised(directory: &str) -> Result<(Vec<Case>, usize)> {
     let corpus = process::root().join("corpus");
     let mut cases = Vec::new();
     let mut unknown = 0;
-    for source in read_directory(&corpus, &corpus.join(directory), "sf")? {
+    let extension = if directory == AUTOMATA { "aut" } else { "sf" };
+    for source in read_directory(&corpus, &corpus.join(directory), extension)? {
         ensure!(!source.expectations.is_empty(), "{} expects nothing", source.name);
         let (known, more) = source.promised();
         cases.extend(known);
@@ -162,7 +168,7 @@ fn promised(directory: &str) -> Result<(Vec<Case>, usize)> {
 
 /// Checks Rocker's programs as Rocker does: spin loops are loops, and whatever is wrong is "not robust". How many failures there were.
 fn check_rockers(options: &Options) -> Result<usize> {
-    let Some(directory) = rocker_directory(options.rocker.as_deref())? else {
+    let Some(directory) = directory(options.rocker.as_deref(), rocker::DIRECTORY)? else {
         println!("Rocker's programs are not here ({}), so nothing was compared with them.", rocker::DIRECTORY);
         return Ok(0);
     };
@@ -180,12 +186,36 @@ fn check_rockers(options: &Options) -> Result<usize> {
     Ok(tally.failures(true))
 }
 
+/// Checks Trencher's programs under TSO, as it does: spin loops are loops. How many failures there were.
+fn check_trenchers(options: &Options) -> Result<usize> {
+    let Some(directory) = directory(options.trencher.as_deref(), trencher::DIRECTORY)? else {
+        println!("Trencher's programs are not here ({}), so nothing was compared with them.", trencher::DIRECTORY);
+        return Ok(0);
+    };
+    let sources = read_directory(&directory, &directory, "txt")?;
+    let cases: Vec<_> = sources.iter().filter_map(trencher::case).collect();
+    let setting = Setting { spin: false, lenient: false, limits: bounded(options.limit), jobs: 1 };
+    let mut tally = Tally::default();
+    println!("{}", table::HEAD);
+    ask_all(&cases, &setting, WORKERS, |case, answer| {
+        tally.count(&answer.standing, false);
+        println!("{}", table::row(case, &answer, remark(&answer, None).as_deref()));
+    });
+    println!("Trencher's {} programs: {}", sources.len(), tally.summary());
+    Ok(tally.failures(false))
+}
+
 /// Where Rocker's programs are: the directory that the user names, or else the usual one, if it exists.
 pub(crate) fn rocker_directory(named: Option<&Path>) -> Result<Option<PathBuf>> {
+    directory(named, rocker::DIRECTORY)
+}
+
+/// The directory that the user names, or else the usual one, if it exists.
+fn directory(named: Option<&Path>, usual: &str) -> Result<Option<PathBuf>> {
     match named {
         Some(directory) if !directory.is_dir() => bail!("{} is not a directory", directory.display()),
         Some(directory) => Ok(Some(directory.to_owned())),
-        None => Ok(Some(process::root().join(rocker::DIRECTORY)).filter(|usual| usual.is_dir())),
+        None => Ok(Some(process::root().join(usual)).filter(|usual| usual.is_dir())),
     }
 }
 
@@ -206,10 +236,10 @@ mod tests {
 
     #[test]
     fn options() {
-        let usual = Options { bless: false, large: false, rocker: None, limit: 120 };
+        let usual = Options { bless: false, large: false, rocker: None, trencher: None, limit: 120 };
         assert_eq!(parse(of(&[])).unwrap(), usual);
         let all = parse(of(&["--bless", "--large", "--rocker", "there", "--limit", "5"])).unwrap();
-        assert_eq!(all, Options { bless: true, large: true, rocker: Some("there".into()), limit: 5 });
+        assert_eq!(all, Options { bless: true, large: true, rocker: Some("there".into()), trencher: None, limit: 5 });
         assert!(parse(of(&["--curse"])).is_err());
     }
 
@@ -222,7 +252,7 @@ mod tests {
     #[test]
     fn the_corpus_gets_its_verdicts() {
         let mut wrong = Vec::new();
-        for directory in ["programs", "litmus"] {
+        for directory in ["programs", "litmus", AUTOMATA] {
             let (cases, _) = promised(directory).unwrap();
             let setting = Setting { spin: true, lenient: false, limits: Limits::default(), jobs: 2 };
             ask_all(&cases, &setting, 1, |case, answer| {

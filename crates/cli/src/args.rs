@@ -76,7 +76,7 @@ pub(crate) enum ColorChoice {
 #[derive(Debug, Args)]
 #[command(after_long_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Programs in the Steadfast language (.sf) or in TPL (.tpl); `-` is standard input
+    /// Programs in the Steadfast language (.sf), in TPL (.tpl) or as automata (.aut); `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -182,7 +182,7 @@ pub(crate) struct LimitArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = TEST_EXAMPLES)]
 pub(crate) struct TestArgs {
-    /// Programs, and directories to search for .sf and .tpl files
+    /// Programs, and directories to search for .sf, .tpl and .aut files
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 

@@ -74,8 +74,8 @@ impl<'a> Case<'a> {
         else {
             return Ending::Skipped(format!("the model `{}` is not supported yet", self.expected.model));
         };
-        // Rocker's verdicts are about loops as they are written.
-        let spin = self.input.dialect != Dialect::Tpl;
+        // Rocker's and Trencher's verdicts are about loops as they are written.
+        let spin = self.input.dialect == Dialect::Steadfast;
         let question = Question { spin, ..Question::new(notion, limits.clone()) };
         let Ok(outcome) = ask(self.program, &question.options(model, interrupt)) else { return Ending::Broken };
         match outcome.verdict {
@@ -234,7 +234,8 @@ fn search(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
             search(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "sf" || extension == "tpl") {
+        } else if path.extension().is_some_and(|extension| ["sf", "tpl", "aut"].iter().any(|known| extension == *known))
+        {
             files.push(path);
         }
     }

@@ -14,7 +14,10 @@ pub(crate) fn check(program: &Program, options: PromelaOptions) -> Result<(), Ex
     }
     let mut code = program.threads.iter().flat_map(|thread| thread.code.iter());
     if let Some(found) = code.find(|i| matches!(i.op, Instr::Bound { .. } | Instr::Exclusive(_))) {
-        return Err(ExportError::new("bounds and sections in which a thread runs alone cannot be exported", found.span));
+        return Err(ExportError::new(
+            "bounds and sections in which a thread runs alone cannot be exported",
+            found.span,
+        ));
     }
     if options.model != ExportModel::Rc20 {
         return Ok(());

@@ -39,7 +39,7 @@ fn looks_like_automata(text: &str) -> bool {
         Some("thread") => {
             let begins = |word: &&str| second.first().is_some_and(|second| second == word);
             first.get(2).is_some_and(|word| word == "initial")
-                || first.len() <= 2 && ["initial", "transition", "end"].iter().any(|word| begins(&word))
+                || first.len() <= 2 && ["initial", "transition", "end"].iter().any(begins)
         }
         _ => false,
     }

@@ -42,7 +42,10 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
         return outcome;
     }
     let analysis = ValueAnalysis::of(program);
-    if options.reductions.translation && !machine::has_sections(program) && translation::decides(program, options, &budget, &mut outcome) {
+    if options.reductions.translation
+        && !has_bounds(program)
+        && translation::decides(program, options, &budget, &mut outcome)
+    {
         outcome.verdict = Verdict::Robust;
         outcome.statistics.peak_bytes = budget.peak_bytes();
         outcome.statistics.seconds = budget.elapsed().as_secs_f64();
@@ -91,6 +94,12 @@ fn layout(model: &impl MemoryModel, shape: Shape) -> ColumnLayout {
 fn meaningless(program: &Program, options: &Options<'_>) -> Option<String> {
     (machine::has_sections(program) && options.model != Model::Tso)
         .then(|| "locked sections with several accesses have a meaning under TSO only".into())
+}
+
+/// Whether the program has bounds of its own, which a translation would move.
+fn has_bounds(program: &Program) -> bool {
+    let is_bound = |op: &Instr| matches!(op, Instr::Bound { .. } | Instr::Exclusive(_));
+    program.threads.iter().any(|thread| thread.code.iter().any(|instruction| is_bound(&instruction.op)))
 }
 
 /// What is asked, with what every step of the answer needs.

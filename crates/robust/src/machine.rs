@@ -355,7 +355,13 @@ impl<'p> Machine<'p> {
         let cached = &mut locals[local as usize];
         if !cached.known {
             let access = self.automata[class].access(local);
-            *cached = CachedLocal { known: true, loc: access.loc, halted: access.halted, exclusive: access.exclusive, steps: Vec::new() };
+            *cached = CachedLocal {
+                known: true,
+                loc: access.loc,
+                halted: access.halted,
+                exclusive: access.exclusive,
+                steps: Vec::new(),
+            };
         }
         cached
     }

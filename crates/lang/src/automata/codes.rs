@@ -32,7 +32,7 @@ codes! {
     IDLE = "W0307", "a thread never does anything",
         "No transition leaves the initial state of this thread, but there are transitions that leave others. Often a name is misspelt.";
     OUTSIDE_MEMORY = "W0308", "an address outside of the memory",
-        "The file says with `memory_size` how many addresses there are, and an access names one beyond them.";
+        "The file says with `memory_size` how many addresses there are, and an access names one beyond them. A run that gets there is not followed any further.";
     BAD_EXPECTATION = "W0309", "expectation of an automaton not understood",
         "Expected verdicts are written as comments, `#![expect(robust, model = tso)]` or `#![expect(not_robust, model = ra, notion = observational)]`. A comment that says only `IS robust.` or `IS NOT robust.` is about TSO. This comment is ignored.";
 }

@@ -34,7 +34,7 @@ impl Encoding {
     /// How many bytes are in use.
     pub(super) fn modulus(&self) -> u16 {
         match self {
-            Self::Range { low, high } => (high - low + 1) as u16,
+            Self::Range { low, high } => u16::try_from(high - low + 1).unwrap_or(256),
             Self::Table(values) => values.len() as u16,
         }
     }
@@ -59,8 +59,10 @@ impl Encoding {
     /// What is said when a value lies outside.
     pub(super) fn describe(&self) -> String {
         match self {
-            Self::Range { low, high } => format!("a value or an address leaves {low} to {high}"),
-            Self::Table(values) => format!("a value or an address is none of the {} that are represented", values.len()),
+            Self::Range { low, high } => format!("a value leaves {low} to {high}"),
+            Self::Table(values) => {
+                format!("a value is none of the {} that are represented", values.len())
+            }
         }
     }
 
@@ -73,8 +75,8 @@ impl Encoding {
                 Expr::binary(BinaryOp::Sub, byte, Expr::binary(BinaryOp::Mul, size, is_negative))
             }
             Self::Table(values) => {
-                let is = |at: usize| Expr::binary(BinaryOp::Eq, byte.clone(), Expr::Const(at as i32));
-                sum(values.iter().enumerate().map(|(at, &value)| (value, is(at))))
+                let is = |at: i32| Expr::binary(BinaryOp::Eq, byte.clone(), Expr::Const(at));
+                sum((0..).zip(values).map(|(at, &value)| (value, is(at))))
             }
         }
     }
@@ -83,13 +85,11 @@ impl Encoding {
     pub(super) fn encode(&self, value: &Expr) -> Expr {
         match self {
             Self::Range { .. } => value.clone(),
-            Self::Table(values) => match value.as_const() {
-                Some(value) => Expr::Const(values.iter().position(|&known| known == value).unwrap_or(0) as i32),
-                None => {
-                    let is = |known: i32| Expr::binary(BinaryOp::Eq, value.clone(), Expr::Const(known));
-                    sum(values.iter().enumerate().map(|(at, &known)| (at as i32, is(known))))
-                }
-            },
+            Self::Table(values) => {
+                let is = |known: i32| Expr::binary(BinaryOp::Eq, value.clone(), Expr::Const(known));
+                let constant = value.as_const().and_then(|value| values.iter().position(|&known| known == value));
+                constant.map_or_else(|| sum((0..).zip(values).map(|(at, &known)| (at, is(known)))), number)
+            }
         }
     }
 
@@ -140,6 +140,11 @@ impl Encoding {
         };
         (largest <= i64::from(i32::MAX)).then_some(largest)
     }
+}
+
+/// A position in a table.
+fn number(at: usize) -> Expr {
+    Expr::Const(i32::try_from(at).unwrap_or(0))
 }
 
 /// Whether an expression has one of these values.

@@ -40,7 +40,7 @@ pub(super) fn expectations(text: &str, diagnostics: &mut Diagnostics) -> Vec<Exp
 fn remark(comment: &str) -> Option<ExpectedVerdict> {
     let words = comment.strip_prefix('#')?.trim();
     let words = words.strip_prefix("The program ").unwrap_or(words);
-    match words.split('.').next()?.to_lowercase().as_str() {
+    match words.split(['.', ',']).next()?.to_lowercase().as_str() {
         "is robust" => Some(ExpectedVerdict::Robust),
         "is not robust" => Some(ExpectedVerdict::NotRobust),
         _ => None,

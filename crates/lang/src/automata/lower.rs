@@ -1,6 +1,6 @@
 //! The syntax tree to a program.
 
-use super::ast::{File, Transition};
+use super::ast::{File, Op, Term, Transition};
 use super::codes;
 use super::encoding::Encoding;
 use super::threads::{Lowering, Memory, Surroundings};
@@ -28,7 +28,7 @@ pub(super) fn lower(file: &File<'_>, name: String, diagnostics: &mut Diagnostics
         return None;
     }
     report_large(file, &encoding, diagnostics);
-    warn_outside(file, &analysis, diagnostics);
+    warn_outside(file, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
@@ -84,12 +84,17 @@ fn report_large(file: &File<'_>, encoding: &Encoding, diagnostics: &mut Diagnost
     }
 }
 
-/// Warns of addresses beyond `memory_size`.
-fn warn_outside(file: &File<'_>, analysis: &Analysis, diagnostics: &mut Diagnostics) {
+/// Warns of constant addresses beyond `memory_size`.
+fn warn_outside(file: &File<'_>, diagnostics: &mut Diagnostics) {
     let Some(size) = file.memory_size else { return };
-    for address in analysis.addresses.iter().filter(|address| !(0..size.value).contains(address)) {
-        let message = format!("address {address} lies outside of the memory");
-        let problem = Diagnostic::warning(codes::OUTSIDE_MEMORY, message);
-        diagnostics.push(problem.at(size.span, format!("addresses are 0 to {}", size.value - 1)));
+    for transition in transitions(file) {
+        if let Op::Read { address: Term::Number(address), .. } | Op::Write { address: Term::Number(address), .. } =
+            &transition.op
+            && !(0..size.value).contains(address)
+        {
+            let message = format!("address {address} lies outside of the memory");
+            let problem = Diagnostic::warning(codes::OUTSIDE_MEMORY, message).at(transition.span, "here");
+            diagnostics.push(problem.context(size.span, format!("addresses are 0 to {}", size.value - 1)));
+        }
     }
 }

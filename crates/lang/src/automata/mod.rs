@@ -34,9 +34,10 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
         let problem = problem.at(Span::new(end, end), "expected a thread");
         diagnostics.push(problem.help("a thread is written `thread NAME`, `initial STATE`, transitions, `end`"));
     }
-    let program = match diagnostics.has_errors() {
-        true => None,
-        false => lower::lower(&tree, support::program_name(file), &mut diagnostics),
+    let program = if diagnostics.has_errors() {
+        None
+    } else {
+        lower::lower(&tree, support::program_name(file), &mut diagnostics)
     };
     Parsed { program, expectations, diagnostics: diagnostics.finish() }
 }

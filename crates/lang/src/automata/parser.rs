@@ -70,13 +70,14 @@ impl<'s, 'd> Parser<'s, 'd> {
             if self.diagnostics.is_full() {
                 break;
             }
+            let start = self.position;
             let result = match word.text {
                 "thread" => self.thread().map(|thread| file.threads.extend(thread)),
                 "memory_size" => self.memory_size(&mut file),
                 _ => Err(self.unexpected("`thread`", &["thread", "memory_size"])),
             };
             if result.is_err() {
-                self.skip_to(&["thread", "memory_size"]);
+                self.skip_to(start, &["thread", "memory_size"]);
             }
         }
         file
@@ -89,7 +90,7 @@ impl<'s, 'd> Parser<'s, 'd> {
     /// The next word, which must be on the same line as the one before it unless it begins a line of its own anyway.
     fn take(&mut self, what: &str) -> Parse<Word<'s>> {
         match self.words.get(self.position) {
-            Some((word, first)) if !(*first && self.begins_line(word.text)) => {
+            Some((word, first)) if !(*first && begins_line(word.text)) => {
                 self.position += 1;
                 Ok(*word)
             }
@@ -97,23 +98,17 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
     }
 
-    fn begins_line(&self, word: &str) -> bool {
-        LINES.contains(&word) || word == "thread"
-    }
-
     fn previous(&self) -> Span {
         self.position.checked_sub(1).map_or(Span::default(), |at| self.words[at].0.span)
     }
 
-    /// Skips to the next line that begins with one of these words; at least one word.
-    fn skip_to(&mut self, starts: &[&str]) {
-        loop {
+    /// After an error in something that began at `start`, skips to the next line that begins with one of these words.
+    fn skip_to(&mut self, start: usize, starts: &[&str]) {
+        self.position = self.position.max(start + 1);
+        while let Some((word, first)) = self.words.get(self.position)
+            && !(*first && starts.contains(&word.text))
+        {
             self.position += 1;
-            match self.words.get(self.position) {
-                Some((word, true)) if starts.contains(&word.text) => return,
-                Some(_) => {}
-                None => return,
-            }
         }
     }
 
@@ -156,12 +151,14 @@ impl<'s, 'd> Parser<'s, 'd> {
         loop {
             let Some(word) = self.peek() else {
                 let problem = Diagnostic::error(codes::UNCLOSED, format!("thread `{}` has no end", shorten(name.text)));
-                self.diagnostics.push(problem.at(self.end, "expected `end`").context(name.span, "the thread begins here"));
+                self.diagnostics
+                    .push(problem.at(self.end, "expected `end`").context(name.span, "the thread begins here"));
                 break;
             };
             if self.diagnostics.is_full() {
                 return Err(Reported);
             }
+            let start = self.position;
             let result = match word.text {
                 "end" => {
                     self.position += 1;
@@ -179,7 +176,7 @@ impl<'s, 'd> Parser<'s, 'd> {
                 _ => Err(self.unexpected("`initial`, `transition` or `end`", &LINES)),
             };
             if result.is_err() {
-                self.skip_to(&["initial", "transition", "end", "thread"]);
+                self.skip_to(start, &["initial", "transition", "end", "thread"]);
             }
         }
         self.warn_unassigned(&draft);
@@ -207,6 +204,9 @@ impl<'s, 'd> Parser<'s, 'd> {
     }
 
     fn warn_unassigned(&mut self, draft: &Draft<'s>) {
+        if self.diagnostics.has_errors() {
+            return;
+        }
         let assigned = |number: &usize| draft.assigned.contains(number);
         for (number, register) in draft.registers.list.iter().enumerate() {
             if assigned(&number) {
@@ -316,7 +316,8 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
         let message = format!("`{}` is neither a number nor a register nor an operator", shorten(word.text));
         let problem = Diagnostic::error(codes::UNEXPECTED, message).at(word.span, "expected an expression");
-        self.diagnostics.push(problem.help("operators stand before their operands and are separated by blanks: `== r 1`"));
+        self.diagnostics
+            .push(problem.help("operators stand before their operands and are separated by blanks: `== r 1`"));
         Err(Reported)
     }
 
@@ -336,6 +337,10 @@ impl<'s, 'd> Parser<'s, 'd> {
             }
         }
     }
+}
+
+fn begins_line(word: &str) -> bool {
+    LINES.contains(&word) || word == "thread"
 }
 
 fn is_name(word: &str) -> bool {

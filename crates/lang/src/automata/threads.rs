@@ -29,22 +29,23 @@ impl Memory {
         LocId::new(self.addresses.len())
     }
 
-    fn place(&self, address: &Expr) -> Place {
+    /// What an expression names. Nothing if it is never one of the addresses.
+    fn place(&self, address: &Expr) -> Option<Place> {
         if let Some(constant) = address.as_const() {
             let at = self.addresses.iter().position(|&known| known == constant);
-            return Place::Fixed(LocId::new(at.unwrap_or(0)));
+            return at.map(|at| Place::Fixed(LocId::new(at)));
         }
-        let first = self.addresses.first().copied().unwrap_or(0);
-        let is_dense = self.addresses.iter().enumerate().all(|(at, &known)| known == first + at as i32);
+        let first = *self.addresses.first()?;
+        let is_dense = (0..).zip(&self.addresses).all(|(at, &known)| i64::from(known) == i64::from(first) + at);
         let index = match first {
             0 if is_dense => address.clone(),
             _ if is_dense => Expr::binary(BinaryOp::Sub, address.clone(), Expr::Const(first)),
             _ => {
                 let is = |known| Expr::binary(BinaryOp::Eq, address.clone(), Expr::Const(known));
-                sum(self.addresses.iter().enumerate().map(|(at, &known)| (at as i32, is(known))))
+                sum((0..).zip(&self.addresses).map(|(at, &known)| (at, is(known))))
             }
         };
-        Place::Element { base: LocId::new(0), len: self.addresses.len() as u32, index }
+        Some(Place::Element { base: LocId::new(0), len: self.addresses.len() as u32, index })
     }
 }
 
@@ -69,8 +70,8 @@ pub(super) struct Surroundings<'a> {
 pub(super) struct Lowering<'a, 's> {
     around: &'a Surroundings<'a>,
     thread: &'a Automaton<'s>,
-    /// Per transition, whether its value and its address may lie outside of what is represented.
-    exceeds: &'a [(bool, bool)],
+    /// Per transition, whether its value and its address may lie outside of what is represented; nothing if it is never taken.
+    exceeds: &'a [Option<(bool, bool)>],
     /// The transitions that leave each state.
     leaving: Vec<Vec<usize>>,
     /// The states on cycles without an access, once somebody asks.
@@ -83,7 +84,11 @@ pub(super) struct Lowering<'a, 's> {
 
 impl<'a, 's> Lowering<'a, 's> {
     /// Begins with a thread.
-    pub(super) fn new(around: &'a Surroundings<'a>, thread: &'a Automaton<'s>, exceeds: &'a [(bool, bool)]) -> Self {
+    pub(super) fn new(
+        around: &'a Surroundings<'a>,
+        thread: &'a Automaton<'s>,
+        exceeds: &'a [Option<(bool, bool)>],
+    ) -> Self {
         let mut code = ThreadBuilder::new(thread.name.text, around.encoding.modulus());
         code.declared_at(thread.name.span).at(thread.name.span);
         for register in &thread.registers {
@@ -231,16 +236,17 @@ impl<'a, 's> Lowering<'a, 's> {
 
     /// What a transition does, apart from `lock` and `unlock` that change who runs.
     fn effect(&mut self, number: usize) {
-        let (encoding, exceeds) = (self.around.encoding, self.exceeds[number]);
+        let encoding = self.around.encoding;
+        let Some(exceeds) = self.exceeds[number] else { return self.bound(true, Expr::Const(0)) };
         match &self.thread.transitions[number].op {
             Op::Read { register, address } => {
-                let place = self.place(address, exceeds.1);
+                let Some(place) = self.place(address, exceeds.1) else { return };
                 self.code.load(RegId::new(*register), place, ReadOrder::Acquire);
             }
             Op::Write { value, address } => {
                 let value = encoding.expr(value);
                 self.bound(exceeds.0, encoding.holds(&value));
-                let place = self.place(address, exceeds.1);
+                let Some(place) = self.place(address, exceeds.1) else { return };
                 self.code.store(place, encoding.encode(&value), WriteOrder::Release);
             }
             Op::Local { register, value } => {
@@ -253,10 +259,16 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    fn place(&mut self, address: &Term, exceeds: bool) -> Place {
+    /// Where an access goes. Nothing if it never gets there, because the run leaves the bounds before.
+    fn place(&mut self, address: &Term, exceeds: bool) -> Option<Place> {
         let address = self.around.encoding.expr(address);
-        self.bound(exceeds, is_one_of(&address, self.around.memory.addresses.iter().copied()));
-        self.around.memory.place(&address)
+        let memory = self.around.memory;
+        if exceeds {
+            let within = is_one_of(&address, memory.addresses.iter().copied());
+            let bound = format!("an address is none of the {} that are represented", memory.addresses.len());
+            self.code.emit(Instr::Bound { within, bound });
+        }
+        memory.place(&address)
     }
 
     /// Ends the run if it leaves what is represented.
@@ -306,12 +318,15 @@ impl<'a, 's> Lowering<'a, 's> {
     fn update(&mut self, read: usize, write: usize, value: &Term) {
         let encoding = self.around.encoding;
         let Op::Read { register, address } = &self.thread.transitions[read].op else { return };
-        let place = self.place(address, self.exceeds[read].1);
+        let (Some(reading), Some(writing)) = (self.exceeds[read], self.exceeds[write]) else {
+            return self.bound(true, Expr::Const(0));
+        };
+        let Some(place) = self.place(address, reading.1) else { return };
         let update = encoding.encode(&encoding.expr(value));
         let dst = Some(RegId::new(*register));
         self.code.emit(Instr::Rmw { dst, place, update, order: RmwOrder::AcqRel });
         let received = with_old(value, &Term::Register(*register));
-        self.bound(self.exceeds[write].0, encoding.holds(&encoding.expr(&received)));
+        self.bound(writing.0, encoding.holds(&encoding.expr(&received)));
     }
 
     /// Whether a thread that has just locked could wait, end or circle before it accesses anything.

@@ -36,8 +36,8 @@ pub(super) struct Analysis {
     pub(super) values: Values,
     /// The addresses that can be accessed.
     pub(super) addresses: Values,
-    /// By thread and transition, in the order of the text: whether its value, and whether its address, may lie outside.
-    pub(super) exceeds: Vec<Vec<(bool, bool)>>,
+    /// By thread and transition, in the order of the text: whether its value, and whether its address, may lie outside. Nothing if it is never taken.
+    pub(super) exceeds: Vec<Vec<Option<(bool, bool)>>>,
 }
 
 /// The analysis took too long.
@@ -99,6 +99,8 @@ type Registers = Option<Vec<Values>>;
 struct Run {
     /// The range, if there is one.
     range: Option<Values>,
+    /// How many addresses the file says that there are.
+    memory_limit: Option<i64>,
     /// By thread and state.
     registers: Vec<Vec<Registers>>,
     memory: BTreeMap<i64, Values>,
@@ -122,7 +124,9 @@ impl Run {
             states
         };
         let registers = file.threads.iter().map(start).collect();
-        Self { range, registers, memory: BTreeMap::new(), memory_size: 0, all: Values::from([0]), work: 0 }
+        let memory_limit = file.memory_size.map(|size| size.value);
+        let (memory, all) = (BTreeMap::new(), Values::from([0]));
+        Self { range, memory_limit, registers, memory, memory_size: 0, all, work: 0 }
     }
 
     fn finish(mut self, file: &File<'_>) -> Result<Analysis, Stop> {
@@ -148,16 +152,16 @@ impl Run {
     }
 
     /// Whether the value and the address of a transition may lie outside.
-    fn exceeds(&mut self, thread: usize, transition: &Transition) -> Result<(bool, bool), Stop> {
-        let Some(registers) = self.registers[thread][transition.from].clone() else { return Ok((false, false)) };
-        Ok(match &transition.op {
+    fn exceeds(&mut self, thread: usize, transition: &Transition) -> Result<Option<(bool, bool)>, Stop> {
+        let Some(registers) = self.registers[thread][transition.from].clone() else { return Ok(None) };
+        Ok(Some(match &transition.op {
             Op::Write { value, address } => {
                 (self.stored(value, &registers)?.cut, self.addressed(address, &registers)?.cut)
             }
             Op::Read { address, .. } => (false, self.addressed(address, &registers)?.cut),
             Op::Local { value, .. } => (self.stored(value, &registers)?.cut, false),
             _ => (false, false),
-        })
+        }))
     }
 
     /// Follows a transition; whether the state behind it, or what is known about it, is new.
@@ -264,6 +268,11 @@ impl Run {
             None if results.cut => return Err(Stop::Diverges),
             Some(range) if results.cut => results.values.extend(range),
             _ => {}
+        }
+        if let Some(limit) = self.memory_limit {
+            let before = results.values.len();
+            results.values.retain(|address| (0..limit).contains(address));
+            results.cut |= results.values.len() != before;
         }
         let mut free = MOST_ADDRESSES.saturating_sub(self.memory.len());
         let before = results.values.len();
