@@ -359,7 +359,7 @@ impl<'p> Machine<'p> {
                 known: true,
                 loc: access.loc,
                 halted: access.halted,
-                exclusive: access.exclusive,
+                exclusive: self.automata[class].is_exclusive(local),
                 steps: Vec::new(),
             };
         }

@@ -60,8 +60,6 @@ pub(crate) struct Access {
     pub halted: bool,
     /// Values for which it spins.
     pub spins: ValueSet,
-    /// Whether no other thread runs before this one has gone on.
-    pub exclusive: bool,
 }
 
 /// Why a program is wrong already under sequential consistency.
@@ -173,6 +171,11 @@ impl<'p> Automaton<'p> {
         ids.dedup();
         self.inner.write().expect("no panic while locked").note_beyond(&landing.beyond);
         (ids, landing.failures)
+    }
+
+    /// Whether no other thread runs before one in this local state has gone on.
+    pub(crate) fn is_exclusive(&self, id: u32) -> bool {
+        self.exclusive[self.state(id).pc]
     }
 
     /// The bounds of the representation that some run left.
@@ -441,7 +444,6 @@ impl<'p> Automaton<'p> {
             plain_read: matches!(op, Instr::Load { .. }),
             halted: matches!(op, Instr::Halt),
             spins: ValueSet::EMPTY,
-            exclusive: self.exclusive[state.pc],
         };
         let Some(Ok(loc)) = steadfast_ir::dataflow::place(op).map(|place| Self::resolve(place, &state.registers))
         else {
