@@ -82,10 +82,13 @@ fn large_and_deep_texts_are_answered_in_time() {
     parse_in_time(&thread("x\n".repeat(500_000)));
     parse_in_time(&thread(format!("transition q r check {} a\n", "! ".repeat(100_000))));
     parse_in_time(&thread(format!("transition q r write {} a 0\n", "+ a ".repeat(150))));
-    let sum = (0..2_000).map(|n| format!("transition q q write + a{n} + 1000000 b{n} c{n}\n")).collect::<String>();
+    let sum =
+        (0..2_000).map(|n| format!("transition q q write + a{n} + 1000000 b{n} c{n}\n")).collect::<Vec<_>>().concat();
     parse_in_time(&thread(sum));
-    let chain: String =
-        (0..4_900).map(|n| format!("transition {n} {} local r{} + r{} {n}\n", n + 1, n % 50, n % 49)).collect();
+    let chain = (0..4_900)
+        .map(|n| format!("transition {n} {} local r{} + r{} {n}\n", n + 1, n % 50, n % 49))
+        .collect::<Vec<_>>()
+        .concat();
     parse_in_time(&format!("thread t\ninitial 0\n{chain}end\n"));
     parse_in_time(&"thread t\ninitial q\nend\n".repeat(50_000));
     let terms = format!("transition q r write {}a 0\n", "+ a * a & a ^ a ".repeat(45));
@@ -101,10 +104,8 @@ proptest! {
     #[test]
     fn shuffled_words_are_answered(picks in prop::collection::vec((0..200_usize, prop::bool::ANY), 0..80)) {
         let words: Vec<&str> = EXAMPLE.split_whitespace().collect();
-        let text: String = picks
-            .iter()
-            .map(|&(at, line)| format!("{}{}", words[at % words.len()], if line { '\n' } else { ' ' }))
-            .collect();
+        let word = |&(at, line): &(usize, bool)| [words[at % words.len()], if line { "\n" } else { " " }].concat();
+        let text = picks.iter().map(word).collect::<Vec<_>>().concat();
         parse_anything(&text);
     }
 
