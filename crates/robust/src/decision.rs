@@ -89,7 +89,7 @@ impl<M: MemoryModel> Decision<'_, M> {
             return Ok(false);
         }
         let prey = prey::plain_accesses(&self.flow, &self.ops);
-        Ok(!self.hunt(&prey, true, total)?.is_empty())
+        Ok(!self.hunt(&prey, |_| true, total)?.is_empty())
     }
 
     fn one_at_a_time(&self, total: &mut HuntResult) -> Result<Finding, Bound> {
@@ -99,7 +99,7 @@ impl<M: MemoryModel> Decision<'_, M> {
             if let Some(locations) = &suspects {
                 prey.retain(|quarry| locations.contains(&quarry.loc));
             }
-            let caught = self.hunt(&prey, grain != Grain::Location, total)?;
+            let caught = self.hunt(&prey, |quarry| self.is_exact(quarry), total)?;
             if caught.is_empty() {
                 return Ok(Finding::Nothing);
             }
@@ -116,7 +116,7 @@ impl<M: MemoryModel> Decision<'_, M> {
         for &grain in self.grains().iter().filter(|_| !joint) {
             let mut prey = self.prey(grain);
             prey.reverse();
-            let caught = self.hunt(&prey, true, total)?;
+            let caught = self.hunt(&prey, |_| true, total)?;
             if caught.is_empty() {
                 return Ok(Finding::Nothing);
             }
@@ -152,7 +152,12 @@ impl<M: MemoryModel> Decision<'_, M> {
         self.joint(true).run(&self.prey(Grain::Value)).ok()?.1
     }
 
-    fn hunt(&self, prey: &[Quarry], one: bool, total: &mut HuntResult) -> Result<Vec<Quarry>, Bound> {
+    fn hunt(
+        &self,
+        prey: &[Quarry],
+        enough: impl Fn(Quarry) -> bool,
+        total: &mut HuntResult,
+    ) -> Result<Vec<Quarry>, Bound> {
         let hunt = Hunt {
             machine: self.machine,
             flow: &self.flow,
@@ -166,10 +171,10 @@ impl<M: MemoryModel> Decision<'_, M> {
         };
         let jobs = self.options.jobs;
         let (found, caught) = match self.tracker.layout.words {
-            1 => hunt.run::<1>(prey, one, jobs),
-            2 => hunt.run::<2>(prey, one, jobs),
-            3 | 4 => hunt.run::<4>(prey, one, jobs),
-            _ => hunt.run::<WIDEST>(prey, one, jobs),
+            1 => hunt.run::<1>(prey, enough, jobs),
+            2 => hunt.run::<2>(prey, enough, jobs),
+            3 | 4 => hunt.run::<4>(prey, enough, jobs),
+            _ => hunt.run::<WIDEST>(prey, enough, jobs),
         }?;
         total.add(found);
         Ok(caught)

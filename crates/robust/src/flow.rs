@@ -1,7 +1,7 @@
 //! The program's state graph, laid out for searches that carry columns along its edges.
 //!
 //! States are in breadth-first order, so that most edges lead forward, and an edge says at once everything that a monitor's step depends on: what the program does, and what the
-//! threads can still do before and after it. There are few such *kinds* of edges, so a search can compute every step of a column once per kind.
+//! threads can still do after it. There are few such *kinds* of edges, so a search can compute every step of a column once per kind.
 
 use crate::explored::Explored;
 use crate::futures::Outlooks;
@@ -16,8 +16,6 @@ pub(crate) const CHUNK: usize = 512;
 pub(crate) struct Kind {
     /// The operation.
     pub op: u32,
-    /// What threads can still do before it.
-    pub from: u32,
     /// What threads can still do after it.
     pub to: u32,
 }
@@ -63,9 +61,8 @@ impl Flow {
         let mut known: FxHashMap<Kind, u32> = FxHashMap::default();
         for &state in order {
             flow.first.push(flow.edges.len());
-            let from = outlooks.of(state);
             for edge in graph.edges(state) {
-                let kind = Kind { op: ops.number(edge.label), from, to: outlooks.of(edge.target) };
+                let kind = Kind { op: ops.number(edge.label), to: outlooks.of(edge.target) };
                 let next = flow.kinds.len() as u32;
                 let number = *known.entry(kind).or_insert(next);
                 if number == next {
@@ -95,12 +92,4 @@ impl Flow {
     pub(crate) fn bytes(&self) -> usize {
         self.edges.len() * size_of::<FlowEdge>() + self.len() * (size_of::<usize>() + 4)
     }
-}
-
-/// The numbers that are in a set of bits.
-pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(word, &bits)| {
-        std::iter::successors((bits != 0).then_some(bits), |bits| Some(bits & (bits - 1)).filter(|rest| *rest != 0))
-            .map(move |bits| word * 64 + bits.trailing_zeros() as usize)
-    })
 }

@@ -20,7 +20,6 @@ use crate::machine::Machine;
 use crate::models::{Axis, MemoryModel};
 use crate::ops::{Op, Ops};
 use crate::tracker::{Quarry, Tracker};
-use columns::{Number, START};
 use steadfast_explore::{Bound, Budget};
 use sweep::Sweep;
 use tide::Tide;
@@ -71,12 +70,11 @@ impl HuntResult {
 const PARALLEL_FROM: usize = 4000;
 
 impl<M: MemoryModel> Hunt<'_, M> {
-    /// Hunts all prey, up to the first success if that is enough. Returns also which prey was caught. A bound ends it, unless one success is enough
-    /// and there was one before.
+    /// Hunts all prey, up to the first success that is `enough`. Returns also which prey was caught.
     pub(crate) fn run<const P: usize>(
         &self,
         prey: &[Quarry],
-        one: bool,
+        enough: impl Fn(Quarry) -> bool,
         jobs: usize,
     ) -> Result<(HuntResult, Vec<Quarry>), Bound> {
         let jobs = if self.flow.len() < PARALLEL_FROM { 1 } else { jobs.max(1) };
@@ -84,37 +82,41 @@ impl<M: MemoryModel> Hunt<'_, M> {
         if prey.is_empty() {
             return Ok((result, caught));
         }
-        let mut tide = Tide::new(self.flow.len(), 1);
+        let mut tide = Tide::new(self.flow.len());
         self.budget.add(0, tide.bytes() as u64);
         for &quarry in prey {
-            tide.reset();
-            let found = Sweep::<M, P>::new(self, quarry).run(&mut tide, jobs)?;
+            let found = Sweep::new(self, quarry, &tide).run::<P>(jobs)?;
             result.add(found);
             if found.violation {
                 caught.push(quarry);
-                if one {
+                if enough(quarry) {
                     break;
                 }
             }
+            tide.clear();
         }
         self.budget.release(tide.bytes() as u64);
         caught.sort_unstable();
         Ok((result, caught))
     }
 
-    /// The column after an edge of some kind: the first one, if the edge begins the hunt. None: nothing can come of it.
-    fn after<const P: usize>(&self, quarry: Quarry, before: Number, bits: &[u64; P], kind: Kind) -> Option<[u64; P]> {
+    /// The column with which the hunt begins at an edge of some kind, if it does.
+    fn start<const P: usize>(&self, quarry: Quarry, kind: Kind) -> Option<[u64; P]> {
+        let op = self.ops.all[kind.op as usize];
+        let bits = quarry.begins_at(&op).then(|| self.tracker.start::<P>(quarry, op.thread, op.event, op.fences))?;
+        self.arriving(bits, quarry, kind)
+    }
+
+    /// The column after an edge of some kind. None: nothing can come of it.
+    fn after<const P: usize>(&self, quarry: Quarry, bits: &[u64; P], kind: Kind) -> Option<[u64; P]> {
         let op = self.ops.all[kind.op as usize];
         let mut bits = *bits;
-        if before == START {
-            if !quarry.begins_at(&op) {
-                return None;
-            }
-            bits = self.tracker.start::<P>(quarry, op.thread, op.event, op.fences);
-        } else {
-            self.tracker.step(&mut bits, quarry, (op.thread, op.event, op.fences), false);
-        }
-        self.permute(&mut bits, op);
+        self.tracker.step(&mut bits, quarry, (op.thread, op.event, op.fences), false);
+        self.arriving(bits, quarry, kind)
+    }
+
+    fn arriving<const P: usize>(&self, mut bits: [u64; P], quarry: Quarry, kind: Kind) -> Option<[u64; P]> {
+        self.permute(&mut bits, self.ops.all[kind.op as usize]);
         self.simplify(&mut bits, quarry, &self.outlooks.combinations[kind.to as usize]).then_some(bits)
     }
 

@@ -1,151 +1,156 @@
-//! For every position of a flow, the set of columns that have arrived there or are covered by one that has, and those that are still to be carried on.
+//! For every position of a flow, the columns that have arrived there, and which of them are still to be carried on.
 //!
-//! Workers share it without locks. Two columns of which one covers the other can slip in at the same time; that costs some work and changes nothing.
+//! No column at a position covers another. Nearly all positions have three columns or fewer, and these fit a word, which several workers can change without locks;
+//! the others are in tables on the side.
 
-use super::columns::Catalogue;
+use super::columns::Number;
+use rustc_hash::FxHashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::{Mutex, MutexGuard};
 
 /// The sets. In its methods, `SHARED` says whether there are several workers.
 pub(super) struct Tide {
-    /// Per position: the set, then what is pending.
-    words: Vec<AtomicU64>,
-    /// How many words a set has.
-    pub(super) width: usize,
+    slots: Vec<AtomicU64>,
+    spilled: Vec<Mutex<Spilled>>,
+}
+
+/// Columns, and whether they are pending.
+type Spilled = FxHashMap<u32, Vec<(Number, bool)>>;
+
+/// A word that says: look at the side.
+const SPILLED: u64 = 1 << 63;
+/// How many columns fit a word: their numbers plus one, zero for none, and above them a bit for each that is pending.
+const ROOM: u32 = 3;
+const WIDTH: u32 = 20;
+const NUMBERS: u64 = (1 << (ROOM * WIDTH)) - 1;
+const MASK: u64 = (1 << WIDTH) - 1;
+const TABLES: usize = 64;
+
+/// The columns in a word.
+#[inline]
+fn unpacked(slot: u64) -> impl Iterator<Item = (Number, bool)> {
+    (0..ROOM).filter_map(move |at| {
+        let number = slot >> (at * WIDTH) & MASK;
+        (number != 0).then(|| (number as Number - 1, slot >> (ROOM * WIDTH + at) & 1 == 1))
+    })
+}
+
+/// A word with one more column; none if there is no room.
+#[inline]
+fn with(slot: u64, (number, pending): (Number, bool)) -> Option<u64> {
+    let at = (0..ROOM).find(|at| slot >> (at * WIDTH) & MASK == 0)?;
+    let number = u64::from(number) + 1;
+    (number <= MASK).then(|| slot | number << (at * WIDTH) | u64::from(pending) << (ROOM * WIDTH + at))
 }
 
 impl Tide {
-    /// At every position, only the column that stands for "not begun", and it is pending.
-    pub(super) fn new(positions: usize, width: usize) -> Self {
-        let words = (0..positions * 2 * width).map(|at| AtomicU64::new(u64::from(at % width == 0))).collect();
-        Self { words, width }
+    pub(super) fn new(positions: usize) -> Self {
+        let slots = (0..positions).map(|_| AtomicU64::new(0)).collect();
+        Self { slots, spilled: (0..TABLES).map(|_| Mutex::default()).collect() }
     }
 
     /// Back to the beginning.
-    pub(super) fn reset(&mut self) {
-        let width = self.width;
-        self.words.iter_mut().enumerate().for_each(|(at, word)| *word.get_mut() = u64::from(at % width == 0));
-    }
-
-    /// The same sets, with more room.
-    pub(super) fn widened(&self, width: usize) -> Self {
-        let mut words = Vec::with_capacity(self.words.len() / self.width * width);
-        for set in self.words.chunks(self.width) {
-            words.extend(set.iter().map(|word| AtomicU64::new(word.load(Relaxed))));
-            words.resize_with(words.len() + width - self.width, AtomicU64::default);
-        }
-        Self { words, width }
+    pub(super) fn clear(&mut self) {
+        self.slots.iter_mut().for_each(|slot| *slot.get_mut() = 0);
+        self.spilled.iter_mut().for_each(|table| *table = Mutex::default());
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.words.len() * 8
+        self.slots.len() * 8
+    }
+
+    fn table(&self, position: usize) -> MutexGuard<'_, Spilled> {
+        self.spilled[position % TABLES].lock().expect("no panic while locked")
     }
 
     #[inline]
-    fn set(&self, position: usize) -> &[AtomicU64] {
-        &self.words[position * 2 * self.width..][..self.width]
+    fn load<const SHARED: bool>(&self, position: usize) -> u64 {
+        self.slots[position].load(if SHARED { SeqCst } else { Relaxed })
     }
 
+    /// Replaces a word, unless somebody else was faster.
     #[inline]
-    fn pending(&self, position: usize) -> &[AtomicU64] {
-        &self.words[(position * 2 + 1) * self.width..][..self.width]
-    }
-
-    /// Takes what is pending. False if nothing is.
-    #[inline]
-    pub(super) fn take<const SHARED: bool>(&self, position: usize, taken: &mut [u64]) -> bool {
-        let mut any = 0;
-        for (word, taken) in self.pending(position).iter().zip(taken) {
-            *taken = load::<SHARED>(word);
-            if *taken != 0 {
-                if SHARED {
-                    *taken = word.swap(0, SeqCst);
-                } else {
-                    word.store(0, Relaxed);
-                }
-            }
-            any |= *taken;
+    fn replace<const SHARED: bool>(&self, position: usize, before: u64, after: u64) -> bool {
+        if SHARED {
+            return self.slots[position].compare_exchange(before, after, SeqCst, SeqCst).is_ok();
         }
-        any != 0
-    }
-
-    /// Puts pending columns back that could not be carried on.
-    pub(super) fn put_back(&self, position: usize, taken: &[u64]) {
-        self.pending(position).iter().zip(taken).for_each(|(word, taken)| _ = word.fetch_or(*taken, SeqCst));
-    }
-
-    /// Adds columns that are not covered yet. Returns how many were new.
-    #[inline]
-    pub(super) fn absorb<const SHARED: bool, const P: usize>(
-        &self,
-        position: usize,
-        arriving: &[u64],
-        catalogue: &Catalogue<P>,
-    ) -> u32 {
-        let set = self.set(position);
-        let mut added = 0;
-        for (at, &arriving) in arriving.iter().enumerate() {
-            let mut fresh = arriving & !load::<SHARED>(&set[at]);
-            while fresh != 0 {
-                let number = at * 64 + fresh.trailing_zeros() as usize;
-                added += u32::from(self.add::<SHARED, P>(position, number, catalogue));
-                fresh &= fresh - 1;
-                fresh &= !load::<SHARED>(&set[at]);
-            }
-        }
-        added
-    }
-
-    /// Adds a column that is not in the set, with everything that it covers. False if it is covered itself, by one that got its number
-    /// earlier.
-    #[inline]
-    fn add<const SHARED: bool, const P: usize>(
-        &self,
-        position: usize,
-        number: usize,
-        catalogue: &Catalogue<P>,
-    ) -> bool {
-        let (set, pending) = (self.set(position), self.pending(position));
-        let above = catalogue.above(number, self.width);
-        let covered = set.iter().zip(above).any(|(word, above)| load::<SHARED>(word) & above != 0);
-        if covered {
-            on::<SHARED>(&set[number / 64], 1 << (number % 64));
-            return false;
-        }
-        for (at, &below) in catalogue.below(number, self.width).iter().enumerate() {
-            on::<SHARED>(&set[at], below);
-            off::<SHARED>(&pending[at], below);
-        }
-        on::<SHARED>(&pending[number / 64], 1 << (number % 64));
+        self.slots[position].store(after, Relaxed);
         true
     }
+
+    /// Takes what is pending.
+    #[inline]
+    pub(super) fn take<const SHARED: bool>(&self, position: usize, taken: &mut Vec<Number>) {
+        loop {
+            let slot = self.load::<SHARED>(position);
+            if slot & !NUMBERS == 0 {
+                return;
+            }
+            if slot == SPILLED {
+                let mut table = self.table(position);
+                let columns = table.entry(position as u32).or_default();
+                taken.extend(
+                    columns.iter_mut().filter_map(|(number, pending)| std::mem::take(pending).then_some(*number)),
+                );
+                return;
+            }
+            if self.replace::<SHARED>(position, slot, slot & NUMBERS) {
+                taken.extend(unpacked(slot).filter(|(_, pending)| *pending).map(|(number, _)| number));
+                return;
+            }
+        }
+    }
+
+    /// Adds a pending column, unless it is covered. Returns whether it was added.
+    #[inline]
+    pub(super) fn add<const SHARED: bool>(
+        &self,
+        position: usize,
+        number: Number,
+        mut covers: impl FnMut(Number, Number) -> bool,
+    ) -> bool {
+        loop {
+            let slot = self.load::<SHARED>(position);
+            if slot == SPILLED {
+                let mut table = self.table(position);
+                return add_to(table.entry(position as u32).or_default(), number, covers);
+            }
+            let (mut after, mut any_covered) = (0, false);
+            for (known, pending) in unpacked(slot) {
+                if known == number || covers(known, number) {
+                    return false;
+                }
+                if covers(number, known) {
+                    any_covered = true;
+                } else {
+                    after = with(after, (known, pending)).unwrap_or(after);
+                }
+            }
+            let kept = if any_covered { after } else { slot };
+            match with(kept, (number, true)) {
+                Some(after) if self.replace::<SHARED>(position, slot, after) => return true,
+                Some(_) => {}
+                None => self.spill::<SHARED>(position, slot),
+            }
+        }
+    }
+
+    /// Moves the columns of a position to the side, unless somebody else has changed them.
+    #[cold]
+    fn spill<const SHARED: bool>(&self, position: usize, slot: u64) {
+        let mut table = self.table(position);
+        if self.replace::<SHARED>(position, slot, SPILLED) {
+            table.insert(position as u32, unpacked(slot).collect());
+        }
+    }
 }
 
-#[inline]
-fn load<const SHARED: bool>(word: &AtomicU64) -> u64 {
-    word.load(if SHARED { SeqCst } else { Relaxed })
-}
-
-#[inline]
-fn on<const SHARED: bool>(word: &AtomicU64, bits: u64) {
-    if load::<SHARED>(word) & bits == bits {
-        return;
+fn add_to(columns: &mut Vec<(Number, bool)>, number: Number, mut covers: impl FnMut(Number, Number) -> bool) -> bool {
+    if columns.iter().any(|&(known, _)| known == number || covers(known, number)) {
+        return false;
     }
-    if SHARED {
-        word.fetch_or(bits, SeqCst);
-    } else {
-        word.store(load::<SHARED>(word) | bits, Relaxed);
-    }
-}
-
-#[inline]
-fn off<const SHARED: bool>(word: &AtomicU64, bits: u64) {
-    if load::<SHARED>(word) & bits == 0 {
-        return;
-    }
-    if SHARED {
-        word.fetch_and(!bits, SeqCst);
-    } else {
-        word.store(load::<SHARED>(word) & !bits, Relaxed);
-    }
+    columns.retain(|&(known, _)| !covers(number, known));
+    columns.push((number, true));
+    true
 }
