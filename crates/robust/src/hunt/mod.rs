@@ -175,6 +175,7 @@ impl<M: MemoryModel> Hunt<'_, M> {
     /// A thread without a future needs no cells; a location's cells are only looked at by threads that still have some of their own.
     fn simplify_views<const P: usize>(&self, bits: &mut [u64; P], futures: &[Future], active: u64) {
         let views = awareness::FIELDS.len()..self.tracker.layout.groups.len();
+        self.tracker.model.settle(&mut Window { bits, groups: &self.tracker.layout.groups[views.clone()] }, futures);
         let mut open = 0;
         for field in views.clone().filter(|&field| self.tracker.layout.groups[field].axis == Axis::Thread) {
             self.tracker.layout.keep(bits, field, active);
