@@ -107,6 +107,12 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "REDUCTION")]
     pub(crate) no_reduction: Vec<ReductionChoice>,
 
+    /// Ask whether there are triangular races instead; without any, a program is robust against TSO
+    ///
+    /// A triangular race is a load that races with a write, while an earlier store of its thread, to another location, is still in the buffer.
+    #[arg(long, conflicts_with_all = ["model", "notion", "joint"])]
+    pub(crate) trf: bool,
+
     /// Follow all writes together, as the papers do; slower, with the same verdicts
     #[arg(long)]
     pub(crate) joint: bool,

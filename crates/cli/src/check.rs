@@ -1,7 +1,7 @@
 //! `steadfast check`: one result per file and model.
 
 use crate::args::CheckArgs;
-use crate::ask::ask;
+use crate::ask::{ask, ask_triangular};
 use crate::codes;
 use crate::findings;
 use crate::input::Input;
@@ -113,11 +113,12 @@ impl Session {
         mut diagnostics: Vec<Diagnostic>,
     ) -> CheckResult {
         let question = &self.question;
-        let what = format!("checking {} ({}, {})", file.name(), model.name(), question.notion.name());
+        let what = format!("checking {} ({}, {})", file.name(), model.name(), question.notion_name());
         let progress = Progress::start(what, self.quiet);
         let observer = |used| progress.update(used);
         let options = Options { observer: Some(&observer), ..question.options(model, self.interrupt) };
-        let Ok(outcome) = ask(program, &options).map(Box::new) else { return self.broken(file, model) };
+        let answer = if question.trf { ask_triangular(program, &options) } else { ask(program, &options) };
+        let Ok(outcome) = answer.map(Box::new) else { return self.broken(file, model) };
         let asked = findings::Asked { file, program, model, outcome: &outcome };
         let advice = if self.quiet { None } else { findings::advice(&asked, &options) };
         drop(progress);

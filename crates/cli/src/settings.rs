@@ -23,6 +23,8 @@ pub(crate) struct Question {
     pub(crate) fences_by_the_letter: bool,
     pub(crate) reductions: Reductions,
     pub(crate) joint: bool,
+    /// Whether the question is about triangular races, and not about robustness.
+    pub(crate) trf: bool,
     pub(crate) limits: Limits,
     pub(crate) jobs: usize,
 }
@@ -36,10 +38,12 @@ impl Settings {
             fences_by_the_letter: arguments.question.fences_by_the_letter,
             reductions: reductions(&arguments.no_reduction),
             joint: arguments.joint,
+            trf: arguments.trf,
             limits: limits(&arguments.limits),
             jobs: jobs(arguments.jobs),
         };
-        Self { models: models(&arguments.model), question }
+        let models = if arguments.trf { vec![Model::Tso] } else { models(&arguments.model) };
+        Self { models, question }
     }
 }
 
@@ -53,9 +57,15 @@ impl Question {
             fences_by_the_letter: default.fences_by_the_letter,
             reductions: default.reductions,
             joint: default.joint,
+            trf: false,
             limits,
             jobs: 1,
         }
+    }
+
+    /// What the notion is called.
+    pub(crate) fn notion_name(&self) -> &'static str {
+        if self.trf { "trf" } else { self.notion.name() }
     }
 
     /// The question about one model.

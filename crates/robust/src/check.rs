@@ -23,7 +23,7 @@ use steadfast_ir::{FenceOrder, Instr, Program, ThreadId};
 use steadfast_span::Index;
 
 /// How wide a local state's number is at first. Wider ones are tried when it does not suffice.
-const LOCAL_BITS: [u32; 4] = [8, 12, 18, 24];
+pub(crate) const LOCAL_BITS: [u32; 4] = [8, 12, 18, 24];
 /// More threads or locations than this do not fit the words that the monitors use.
 const LARGEST: usize = 63;
 
@@ -72,7 +72,7 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
     outcome
 }
 
-fn too_large(program: &Program, options: &Options<'_>) -> Option<String> {
+pub(crate) fn too_large(program: &Program, options: &Options<'_>) -> Option<String> {
     let (threads, locations) = (program.threads.len(), program.locations.len());
     if threads > LARGEST {
         return Some(format!("{threads} threads; the limit is {LARGEST}"));

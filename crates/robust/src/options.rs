@@ -175,7 +175,7 @@ pub enum Verdict {
     Robust,
     /// Some behaviour is not.
     NotRobust(Box<Witness>),
-    /// Two accesses of a plain location race.
+    /// Two accesses of a plain location race; or, if that was asked, there is a triangular race.
     Race(Box<Witness>),
     /// An assertion fails, or an expression has no value, already under SC.
     Failed(Box<Witness>),

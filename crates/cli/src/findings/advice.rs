@@ -42,6 +42,9 @@ pub(crate) fn advice(asked: &Asked<'_>, options: &Options<'_>) -> Option<Advice>
     if matches!(witness.kind, ViolationKind::Assertion | ViolationKind::Evaluation(_)) {
         return None;
     }
+    if witness.kind == ViolationKind::TriangularRace {
+        return Some(Advice::Drains);
+    }
     match asked.model {
         Model::Ra | Model::Sra | Model::Tso if race => return Some(Advice::Race),
         Model::Ra | Model::Sra => return Some(Advice::Fences),
@@ -160,6 +163,11 @@ fn described(story: &Story<'_>, events: &[EventId]) -> Vec<String> {
 /// The places where a store may still be in the buffer when a later load is served.
 fn drains(story: &Story<'_>) -> Vec<String> {
     let introduction = "let the store leave the buffer first: make it a read-modify-write, or put `fence(seq_cst)`";
+    if let (ViolationKind::TriangularRace, Some(store), Some(load)) =
+        (story.witness.kind, story.witness.stale, story.witness.step.event)
+    {
+        return placed(story, introduction, &[(store, load)]);
+    }
     fences(story, introduction, &|from, to| {
         from.kind.writes() && !from.kind.is_locked() && to.kind.reads() && !to.kind.is_locked()
     })
@@ -178,11 +186,16 @@ fn fences(story: &Story<'_>, introduction: &str, counts: &dyn Fn(&Event, &Event)
         .collect();
     let after_writes: Vec<_> = steps.iter().copied().filter(|&(from, _)| story.event(from).kind.writes()).collect();
     let chosen = if after_writes.is_empty() { steps } else { after_writes };
-    if chosen.is_empty() {
+    placed(story, introduction, &chosen)
+}
+
+/// Advice to put something between two accesses of a thread.
+fn placed(story: &Story<'_>, introduction: &str, places: &[(EventId, EventId)]) -> Vec<String> {
+    if places.is_empty() {
         return Vec::new();
     }
     let mut help = introduction.to_owned();
-    for (from, to) in chosen {
+    for &(from, to) in places {
         let thread = story.event(from).thread.map_or("?", |thread| story.thread(thread));
         let marks = [from, to].map(|event| story.mark(event).unwrap_or_default());
         let lines = (story.line(from), story.line(to));

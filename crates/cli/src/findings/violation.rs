@@ -37,6 +37,7 @@ fn code(kind: ViolationKind) -> Code {
         ViolationKind::OvertakingWrite => verdict::OVERTAKING_WRITE,
         ViolationKind::ObservedStaleRead => verdict::OBSERVABLE,
         ViolationKind::Race => verdict::DATA_RACE,
+        ViolationKind::TriangularRace => verdict::TRIANGULAR_RACE,
         ViolationKind::Assertion => verdict::ASSERTION_FAILED,
         ViolationKind::Evaluation(_) => verdict::EVALUATION_ERROR,
     }
@@ -60,6 +61,9 @@ fn message(story: &Story<'_>) -> String {
         ViolationKind::Race => {
             let location = story.witness.step.event.and_then(|event| story.event(event).location);
             format!("data race on `{}`", story.location(location))
+        }
+        ViolationKind::TriangularRace => {
+            format!("triangular race: this {access} can come before a write while an earlier store is in the buffer")
         }
         ViolationKind::Assertion => "an assertion fails under sequential consistency".to_owned(),
         ViolationKind::Evaluation(error) => format!("an expression has no value: {error}"),
@@ -91,7 +95,7 @@ fn labels(story: &Story<'_>) -> Vec<Label> {
 /// What an event other than the offending one has to do with it.
 fn context(story: &Story<'_>, event: EventId) -> String {
     let mark = story.mark(event).unwrap_or_default();
-    let newest = story.witness.newest == Some(event) && story.witness.kind != ViolationKind::Race;
+    let newest = story.witness.newest == Some(event) && is_weak(story.witness.kind);
     if let Some(thread) = story.event(event).thread.filter(|_| newest) {
         let written = story.event(event).value_written;
         return format!("{mark} `{}` overwrites it with {written}", story.thread(thread));
@@ -123,6 +127,10 @@ fn primary(story: &Story<'_>) -> String {
         ViolationKind::Race => {
             let deed = witness.step.event.map_or_else(String::new, |event| story.deed(event));
             format!("{mark}{deed}, and nothing orders this after {stale}")
+        }
+        ViolationKind::TriangularRace => {
+            let before = witness.newest.and_then(|event| story.mark(event)).unwrap_or_default();
+            format!("{mark}`{thread}` may load this before {before}, and before anybody sees {stale}")
         }
         ViolationKind::Assertion => format!("{mark}does not hold in thread `{thread}`"),
         ViolationKind::Evaluation(error) => format!("{mark}{error} in thread `{thread}`"),

@@ -108,7 +108,7 @@ impl<'a> ResultRecord<'a> {
         Self {
             file: result.file.name(),
             model: result.model().map(Model::name),
-            notion: result.question.notion.name(),
+            notion: result.question.notion_name(),
             verdict: result.verdict_name(),
             states: program_states + monitor_states,
             transitions: program_transitions + monitor_transitions,
@@ -207,6 +207,7 @@ fn kind_name(kind: ViolationKind) -> &'static str {
         ViolationKind::OvertakingWrite => "overtaking-write",
         ViolationKind::ObservedStaleRead => "observed-stale-read",
         ViolationKind::Race => "race",
+        ViolationKind::TriangularRace => "triangular-race",
         ViolationKind::Assertion => "assertion",
         ViolationKind::Evaluation(_) => "evaluation",
     }

@@ -45,7 +45,7 @@ fn conclusion(result: &CheckResult, model: Model, outcome: &Outcome, style: Styl
         "{}: {verdict} ({}, {}): {reason}{} of the program, {} with monitor, {seconds:.2} s{all}",
         result.file.name().escape_debug(),
         model.name(),
-        result.question.notion.name(),
+        result.question.notion_name(),
         counted(usize::try_from(program_states).unwrap_or(usize::MAX), "state"),
         grouped(monitor_states),
     )

@@ -18,6 +18,9 @@ pub const EVALUATION_ERROR: Code = Code("V0006");
 /// Some threads wait for ever.
 pub const DEADLOCK: Code = Code("V0007");
 
+/// A triangular race, if that was asked.
+pub const TRIANGULAR_RACE: Code = Code("V0008");
+
 /// All verdicts.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
@@ -264,6 +267,41 @@ thread right {
 What to do: if the program should always finish, take locks in the same order
 everywhere, and check that somebody stores the value that a `wait` is waiting
 for. If waiting for ever is intended, as in a server loop, ignore the note.
+",
+    },
+    CodeInfo {
+        code: TRIANGULAR_RACE,
+        title: "a load races with a write while an earlier store is in the buffer",
+        explanation: "\
+This is the answer to `--trf`. On x86, a store waits in a buffer while later
+loads of its thread are served. That can only be noticed where such a load
+races with a write of another thread: the load returns the old value although,
+one step at a time, the thread's store came first. The three accesses form a
+triangular race. A program without any is robust against TSO (Owens, ECOOP
+2010). One with triangular races may be robust nevertheless, like this one:
+
+```c
+#![expect(robust, model = tso)]
+
+atomic<u8> x;
+atomic<u8> y;
+
+thread left {
+    x.store(1);
+    let seen = y.load();
+}
+
+thread right {
+    y.store(1);
+}
+```
+
+If `right` went on and loaded `x`, both could read 0, and the program would not
+be robust.
+
+What to do: check with `--model tso`, which decides robustness exactly. To be
+free of triangular races, put `fence(seq_cst)` between the store and the load,
+or make one of the two a read-modify-write.
 ",
     },
 ];

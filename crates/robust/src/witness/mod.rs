@@ -3,6 +3,7 @@
 mod observed;
 mod replay;
 mod search;
+pub(crate) mod triangular;
 
 pub(crate) use observed::observed;
 pub(crate) use search::{Goal, search};
@@ -22,6 +23,8 @@ pub enum ViolationKind {
     ObservedStaleRead,
     /// Two accesses of a plain location are not ordered.
     Race,
+    /// A load may come before a write, while an earlier store of its thread is still in the buffer ([`crate::triangular_race`]).
+    TriangularRace,
     /// An assertion fails under SC.
     Assertion,
     /// An expression has no value under SC.
@@ -48,7 +51,7 @@ pub struct Witness {
     pub run: Vec<RunStep>,
     /// The offending step. For a race, the second access.
     pub step: RunStep,
-    /// The write that the step may take (read from, or be ordered right behind). For a race, the first access.
+    /// The write that the step may take (read from, or be ordered right behind). For a race, the first access; for a triangular one, the store in the buffer.
     pub stale: Option<EventId>,
     /// The newest write of the location, which under SC the step would have to respect.
     pub newest: Option<EventId>,

@@ -156,6 +156,23 @@ impl<'m, 'p> Replay<'m, 'p> {
         }
     }
 
+    /// Ends the replay with a triangular race: the last step is a load that comes before `overwriting`, while `buffered` is still in the buffer.
+    pub(super) fn finish_triangular(mut self, buffered: Option<EventId>, overwriting: Option<EventId>) -> Witness {
+        let step = self.run.pop().expect("the load was replayed");
+        let confirmed = self.axioms.consistent(&self.execution);
+        Witness {
+            kind: ViolationKind::TriangularRace,
+            run: self.run,
+            step,
+            stale: buffered,
+            newest: overwriting,
+            execution: self.execution,
+            cycle: Vec::new(),
+            noticed: None,
+            confirmed,
+        }
+    }
+
     /// Ends the replay with an instruction that fails.
     pub(super) fn finish_failure(self, kind: ViolationKind, thread: usize, pc: Pc) -> Witness {
         let place = self.place(thread, pc);

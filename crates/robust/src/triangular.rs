@@ -1,0 +1,115 @@
+//! Triangular-race freedom: a simple sufficient condition for robustness against TSO.
+//!
+//! Owens, *Reasoning about the implementation of concurrency abstractions on x86-TSO*, ECOOP'10. A *triangular race* is an SC run that ends with a thread about to
+//! load a location, another one about to write it, and an earlier store of the first, to another location, which nothing has driven out of its buffer since: no
+//! locked instruction and no `seq_cst` fence. Under TSO the load may then come before its thread's store has been noticed by anybody. A program without triangular
+//! races is robust against TSO; one with them may be robust nevertheless.
+//!
+//! Guarantee: exact, for this definition, after an exhaustive search. Loops are taken as they are written, since every turn of a spin loop is a load that may race.
+
+use crate::automaton::Reading;
+use crate::check::{LOCAL_BITS, too_large};
+use crate::machine::{Layout, Machine, MachineOptions};
+use crate::options::{Options, Outcome, Statistics, Verdict};
+use crate::witness::triangular::Search;
+use steadfast_explore::{Bound, Budget};
+use steadfast_ir::Program;
+use steadfast_ir::values::ValueAnalysis;
+
+/// Decides whether a program is free of triangular races; if so, the verdict is [`Verdict::Robust`], and else [`Verdict::Race`]. Of the options, only the limits and
+/// who is to be told matter.
+pub fn triangular_race(program: &Program, options: &Options<'_>) -> Outcome {
+    let budget = Budget::new(options.limits.clone(), options.interrupt, options.observer);
+    let mut statistics = Statistics::default();
+    let verdict = match too_large(program, options) {
+        Some(problem) => Verdict::Unsupported(problem),
+        None => decide(program, options, &budget, &mut statistics),
+    };
+    statistics.peak_bytes = budget.peak_bytes();
+    statistics.seconds = budget.elapsed().as_secs_f64();
+    Outcome { verdict, statistics, spins: Vec::new(), deadlock: Vec::new(), translated: Vec::new() }
+}
+
+fn decide(program: &Program, options: &Options<'_>, budget: &Budget<'_>, statistics: &mut Statistics) -> Verdict {
+    let analysis = ValueAnalysis::of(program);
+    let reading = Reading { strengthen: false, buffered: true, ghost: None, spin: false };
+    let machine_options = MachineOptions { reading, symmetry: false, shift: None };
+    for bits in LOCAL_BITS {
+        let layout = Layout::new(program, &analysis, bits);
+        let words = layout.words;
+        let machine = Machine::new(program, &analysis, layout, machine_options);
+        let found = match words {
+            1 => Search::<1>::new(&machine, options, budget).run(statistics),
+            2..=4 => Search::<4>::new(&machine, options, budget).run(statistics),
+            _ => Search::<32>::new(&machine, options, budget).run(statistics),
+        };
+        if !machine.overflowed() {
+            return verdict(found);
+        }
+    }
+    Verdict::Unsupported("a thread has more than 2^24 local states".into())
+}
+
+fn verdict(found: Result<Option<crate::Witness>, Bound>) -> Verdict {
+    match found {
+        Err(bound) => Verdict::Inconclusive(bound),
+        Ok(Some(witness)) => Verdict::Race(Box::new(witness)),
+        Ok(None) => Verdict::Robust,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Model, Notion, ViolationKind, check};
+    use steadfast_ir::{Expr, FenceOrder, Instr, ProgramBuilder, ReadOrder, WriteOrder};
+
+    /// One thread stores to x and loads y, perhaps with something between; the other stores to y.
+    fn program(between: Option<Instr>, same: bool) -> Program {
+        let mut b = ProgramBuilder::new("triangle");
+        let (x, y) = (b.atomic("x", 0), b.atomic("y", 0));
+        b.thread("t", |t| {
+            let r = t.register("r");
+            t.store(if same { y } else { x }, Expr::Const(1), WriteOrder::Relaxed);
+            if let Some(op) = between {
+                t.emit(op);
+            }
+            t.load(r, y, ReadOrder::Relaxed);
+        });
+        b.thread("u", |t| t.store(y, Expr::Const(1), WriteOrder::Relaxed));
+        b.finish()
+    }
+
+    fn verdict_of(program: &Program) -> Verdict {
+        triangular_race(program, &Options::new(Model::Tso, Notion::Graph)).verdict
+    }
+
+    #[test]
+    fn a_robust_program_may_have_a_triangular_race() {
+        let program = program(None, false);
+        let Verdict::Race(witness) = verdict_of(&program) else { panic!("there is a triangular race") };
+        assert_eq!(witness.kind, ViolationKind::TriangularRace);
+        assert!(witness.confirmed && witness.stale.is_some() && witness.newest.is_some());
+        assert_eq!((witness.run.len(), witness.step.text.as_str()), (2, "y read as 0"));
+        assert!(matches!(check(&program, &Options::new(Model::Tso, Notion::Graph)).verdict, Verdict::Robust));
+    }
+
+    #[test]
+    fn what_drains_the_buffer_helps() {
+        assert!(matches!(verdict_of(&program(Some(Instr::Fence(FenceOrder::SeqCst)), false)), Verdict::Robust));
+        assert!(matches!(verdict_of(&program(Some(Instr::Fence(FenceOrder::AcqRel)), false)), Verdict::Race(_)));
+    }
+
+    #[test]
+    fn a_store_to_the_same_location_does_not_count() {
+        assert!(matches!(verdict_of(&program(None, true)), Verdict::Robust));
+    }
+
+    #[test]
+    fn a_bound_is_kept() {
+        let mut options = Options::new(Model::Tso, Notion::Graph);
+        options.limits.states = Some(1);
+        let fenced = program(Some(Instr::Fence(FenceOrder::SeqCst)), false);
+        assert!(matches!(triangular_race(&fenced, &options).verdict, Verdict::Inconclusive(Bound::States(_))));
+    }
+}
