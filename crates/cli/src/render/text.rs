@@ -8,7 +8,7 @@ use crate::status::Status;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use steadfast_diag::{Format, Severity, Style, render};
-use steadfast_robust::{Model, Outcome, Statistics, Verdict};
+use steadfast_robust::{Model, Outcome, Statistics, Verdict, ViolationKind};
 
 /// Everything about one result.
 pub(super) fn result(result: &CheckResult, format: Format, style: Style, detail: Detail) -> String {
@@ -56,6 +56,7 @@ fn words(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Robust => "robust",
         Verdict::NotRobust(_) => "not robust",
+        Verdict::Race(witness) if witness.kind == ViolationKind::TriangularRace => "triangular race",
         Verdict::Race(_) => "data race",
         Verdict::Failed(_) => "wrong under sequential consistency",
         Verdict::Inconclusive(_) | Verdict::Unsupported(_) => "inconclusive",
@@ -124,6 +125,7 @@ impl Tally {
             "robust",
             "not robust",
             "data race",
+            "triangular race",
             "wrong under sequential consistency",
             "inconclusive",
             "unusable",

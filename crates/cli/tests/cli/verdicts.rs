@@ -93,6 +93,16 @@ fn all_models_can_be_asked_at_once() {
 }
 
 #[test]
+fn triangular_races_are_a_question_of_their_own() {
+    let triangle = "atomic<u8> x, y; thread t { x.store(1); let r = y.load(); } thread u { y.store(1); }";
+    let ended = check_text(triangle, &["--trf", "-f", "concise"]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("triangular race (tso, trf)"), "{}", ended.stdout);
+    assert_eq!(check_text(triangle, &["--model", "tso"]).code, 0);
+    assert_eq!(check_text(triangle, &["--model", "tso", "--trf"]).code, 2);
+}
+
+#[test]
 fn a_model_that_is_not_there_is_a_usage_error_with_a_hint() {
     let ended = steadfast(&["check", "--model", "power", MP]);
     assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
