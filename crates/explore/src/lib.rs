@@ -4,7 +4,7 @@
 //! - [`reach`](mod@reach) visits every state of a [`System`] once, breadth first and in parallel, and keeps the whole [`StateGraph`]: states
 //!   and labelled edges. Full states are stored and compared, never only their hashes.
 //! - [`CoverSet`] holds, for every key, an antichain of bit vectors ordered by inclusion: the frontier of a search in which a state with
-//!   more bits can do everything that a state with fewer bits can. [`largest_first`](mod@largest_first) is the order that profits most.
+//!   more bits can do everything that a state with fewer bits can.
 //!
 //! Guarantee: when a search returns without a [`Bound`], every reachable state was visited or is covered by one that was. A bound that was
 //! hit is always reported; nothing is dropped silently.
@@ -13,7 +13,6 @@
 //! stores a state twice; `CoverSet` never keeps two comparable vectors under one key.
 
 mod cover;
-pub mod largest_first;
 mod limits;
 pub mod reach;
 mod store;

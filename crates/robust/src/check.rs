@@ -7,13 +7,13 @@ use crate::decision::{Decision, Finding};
 use crate::explored::{Explored, Explorer};
 use crate::flow::Flow;
 use crate::futures::{self, Outlooks};
-use crate::hunt::HuntResult;
 use crate::joint::Trace;
 use crate::machine::{self, Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
 use crate::ops::Ops;
-use crate::options::{Model, Options, Outcome, Place, Statistics, Verdict};
+use crate::options::{Model, Notion, Options, Outcome, Place, Statistics, Verdict};
 use crate::prey::Representatives;
+use crate::sweep::SweepResult;
 use crate::tracker::Tracker;
 use crate::translation;
 use crate::witness::{self, Goal, Witness};
@@ -156,7 +156,12 @@ impl<'a> Question<'a> {
         } else {
             futures::no_knowledge(&machine)
         };
-        let outlooks = Outlooks::new(&machine, &explored, &futures);
+        let outlooks = Outlooks::new(
+            &machine,
+            &explored,
+            &futures,
+            self.options.notion == Notion::Observational || self.options.joint,
+        );
         let finding = match self.search(&machine, &explored, &outlooks, &mut outcome.statistics) {
             Err(bound) => return Some(Verdict::Inconclusive(bound)),
             Ok(finding) => finding,
@@ -199,7 +204,7 @@ impl<'a> Question<'a> {
         outlooks: &Outlooks,
         statistics: &mut Statistics,
     ) -> Result<Finding, Bound> {
-        let mut run = |result: Result<(Finding, HuntResult), Bound>| {
+        let mut run = |result: Result<(Finding, SweepResult), Bound>| {
             let (finding, found) = result?;
             statistics.monitor_states = found.states;
             statistics.monitor_transitions = found.transitions;
@@ -233,7 +238,7 @@ impl<'a> Question<'a> {
         &self,
         (machine, graph, outlooks): (&Machine<'_>, &dyn Explored, &Outlooks),
         model: &M,
-    ) -> Result<(Finding, HuntResult), Bound> {
+    ) -> Result<(Finding, SweepResult), Bound> {
         let layout = self.layout(model);
         self.decision((machine, graph, outlooks), Tracker { model, layout: &layout, blind: self.blind() }, self.budget)
             .decide()
@@ -248,7 +253,7 @@ impl<'a> Question<'a> {
         let accesses = accesses(machine);
         let values = Representatives::new(&accesses, self.options.reductions.classes);
         let ops = Ops::new(machine, &values);
-        let flow = Flow::new(graph, &ops, outlooks);
+        let flow = Flow::new(graph, &ops, outlooks, false);
         budget.add(0, flow.bytes() as u64);
         Decision {
             machine,
@@ -305,7 +310,7 @@ impl<'a> Question<'a> {
         let (graph, _) = reach::<W, _>(machine, 1, &budget);
         let graph = Explorer { machine, graph: &graph };
         let futures = futures::futures(machine, self.reading().ghost);
-        let outlooks = Outlooks::new(machine, &graph, &futures);
+        let outlooks = Outlooks::new(machine, &graph, &futures, true);
         let layout = self.layout(model);
         let tracker = Tracker { model, layout: &layout, blind: self.blind() };
         let decision = self.decision((machine, &graph, &outlooks), tracker, &budget);

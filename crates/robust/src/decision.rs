@@ -5,13 +5,14 @@ use crate::column::WIDEST;
 use crate::explored::Explored;
 use crate::flow::Flow;
 use crate::futures::Outlooks;
-use crate::hunt::{Hunt, HuntResult};
+use crate::hunt::Hunt;
 use crate::joint::{Joint, Trace};
 use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::ops::Ops;
 use crate::options::{Model, Notion, Options};
 use crate::prey::{self, Grain};
+use crate::sweep::SweepResult;
 use crate::tracker::{Quarry, Tracker};
 use steadfast_explore::{Bound, Budget};
 use steadfast_ir::values::ValueSet;
@@ -57,8 +58,8 @@ pub(crate) struct Decision<'a, M> {
 
 impl<M: MemoryModel> Decision<'_, M> {
     /// Decides the question.
-    pub(crate) fn decide(&self) -> Result<(Finding, HuntResult), Bound> {
-        let mut total = HuntResult::default();
+    pub(crate) fn decide(&self) -> Result<(Finding, SweepResult), Bound> {
+        let mut total = SweepResult::default();
         if self.races(&mut total)? {
             return Ok((Finding::Race, total));
         }
@@ -84,7 +85,7 @@ impl<M: MemoryModel> Decision<'_, M> {
 
     /// Models with relaxed accesses look for plain accesses that are not ordered by happens-before; for the others, states in which two threads are both about
     /// to access say the same (PLDI'19, theorem 6.2) and have been looked at already.
-    fn races(&self, total: &mut HuntResult) -> Result<bool, Bound> {
+    fn races(&self, total: &mut SweepResult) -> Result<bool, Bound> {
         if !matches!(self.options.model, Model::Rc20 | Model::Rc11) {
             return Ok(false);
         }
@@ -92,7 +93,7 @@ impl<M: MemoryModel> Decision<'_, M> {
         Ok(!self.hunt(&prey, |_| true, total)?.is_empty())
     }
 
-    fn one_at_a_time(&self, total: &mut HuntResult) -> Result<Finding, Bound> {
+    fn one_at_a_time(&self, total: &mut SweepResult) -> Result<Finding, Bound> {
         let mut suspects: Option<Vec<u16>> = None;
         for &grain in self.grains() {
             let mut prey = self.prey(grain);
@@ -112,7 +113,7 @@ impl<M: MemoryModel> Decision<'_, M> {
     }
 
     /// Graph robustness implies observational robustness and is cheaper to decide, so it is asked first.
-    fn observational(&self, total: &mut HuntResult, joint: bool) -> Result<Finding, Bound> {
+    fn observational(&self, total: &mut SweepResult, joint: bool) -> Result<Finding, Bound> {
         for &grain in self.grains().iter().filter(|_| !joint) {
             let mut prey = self.prey(grain);
             prey.reverse();
@@ -136,9 +137,9 @@ impl<M: MemoryModel> Decision<'_, M> {
             || here.all(|access| indifferent(&access.read_values) && indifferent(&access.update_values))
     }
 
-    fn all_together(&self, total: &mut HuntResult, bad: Finding) -> Result<Finding, Bound> {
+    fn all_together(&self, total: &mut SweepResult, bad: Finding) -> Result<Finding, Bound> {
         for &grain in self.grains() {
-            let (found, _) = self.joint(false).run(&self.prey(grain))?;
+            let found = self.joint().run(&self.prey(grain), self.options.jobs)?;
             total.add(found);
             if !found.violation {
                 return Ok(Finding::Nothing);
@@ -149,14 +150,15 @@ impl<M: MemoryModel> Decision<'_, M> {
 
     /// The way to a violation of the observational notion, when it is known that there is one.
     pub(crate) fn trace(&self) -> Option<Trace> {
-        self.joint(true).run(&self.prey(Grain::Value)).ok()?.1
+        // The witness is the same whatever the reductions are.
+        Joint { relevance: true, ..self.joint() }.trace(&self.prey(Grain::Value)).ok()?
     }
 
     fn hunt(
         &self,
         prey: &[Quarry],
         enough: impl Fn(Quarry) -> bool,
-        total: &mut HuntResult,
+        total: &mut SweepResult,
     ) -> Result<Vec<Quarry>, Bound> {
         let hunt = Hunt {
             machine: self.machine,
@@ -180,7 +182,7 @@ impl<M: MemoryModel> Decision<'_, M> {
         Ok(caught)
     }
 
-    fn joint(&self, trace: bool) -> Joint<'_, M> {
+    fn joint(&self) -> Joint<'_, M> {
         Joint {
             machine: self.machine,
             graph: self.graph,
@@ -191,10 +193,9 @@ impl<M: MemoryModel> Decision<'_, M> {
             outlooks: self.outlooks,
             accesses: &self.accesses,
             blind: self.tracker.blind,
-            covering: trace || self.options.reductions.covering,
-            relevance: trace || self.options.reductions.relevance,
+            covering: self.options.reductions.covering,
+            relevance: self.options.reductions.relevance,
             permutations: &self.permutations,
-            trace,
             budget: self.budget,
         }
     }

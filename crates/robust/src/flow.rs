@@ -18,6 +18,8 @@ pub(crate) struct Kind {
     pub op: u32,
     /// What threads can still do after it.
     pub to: u32,
+    /// The label, if it matters.
+    pub label: Option<u32>,
 }
 
 /// An edge.
@@ -41,11 +43,13 @@ pub(crate) struct Flow {
     pub kinds: Vec<Kind>,
     /// How many edges of each kind there are.
     pub weights: Vec<u32>,
+    /// The positions of the initial states.
+    pub initial: Vec<u32>,
 }
 
 impl Flow {
-    /// Lays a graph out.
-    pub(crate) fn new(graph: &dyn Explored, ops: &Ops, outlooks: &Outlooks) -> Self {
+    /// Lays a graph out; with `labels`, edges of one kind have the same label.
+    pub(crate) fn new(graph: &dyn Explored, ops: &Ops, outlooks: &Outlooks, labels: bool) -> Self {
         let order = graph.order();
         let mut position = vec![0; graph.id_bound()];
         for (at, &state) in order.iter().enumerate() {
@@ -57,12 +61,17 @@ impl Flow {
             site_of: order.iter().map(|&state| outlooks.site_of[state as usize]).collect(),
             kinds: Vec::new(),
             weights: Vec::new(),
+            initial: graph.initial().iter().map(|&state| position[state as usize]).collect(),
         };
         let mut known: FxHashMap<Kind, u32> = FxHashMap::default();
         for &state in order {
             flow.first.push(flow.edges.len());
             for edge in graph.edges(state) {
-                let kind = Kind { op: ops.number(edge.label), to: outlooks.of(edge.target) };
+                let kind = Kind {
+                    op: ops.number(edge.label),
+                    to: outlooks.of(edge.target),
+                    label: labels.then_some(edge.label),
+                };
                 let next = flow.kinds.len() as u32;
                 let number = *known.entry(kind).or_insert(next);
                 if number == next {
@@ -75,6 +84,11 @@ impl Flow {
         }
         flow.first.push(flow.edges.len());
         flow
+    }
+
+    /// One more than the largest number of a site.
+    pub(crate) fn sites(&self) -> usize {
+        self.site_of.iter().max().map_or(0, |&site| site as usize + 1)
     }
 
     /// How many states there are.

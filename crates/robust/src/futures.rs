@@ -106,9 +106,9 @@ pub(crate) struct Site {
 }
 
 impl Outlooks {
-    /// Looks at every state.
-    pub(crate) fn new(machine: &Machine<'_>, graph: &dyn Explored, futures: &Futures) -> Self {
-        let kinds = kinds_of_locals(machine, futures);
+    /// Looks at every state. With `places`, states at one site are at the same places in the code.
+    pub(crate) fn new(machine: &Machine<'_>, graph: &dyn Explored, futures: &Futures, places: bool) -> Self {
+        let kinds = kinds_of_locals(machine, futures, places);
         let mut outlooks = Self {
             site_of: vec![0; graph.id_bound()],
             outlook_of: vec![0; graph.id_bound()],
@@ -167,14 +167,18 @@ impl Outlooks {
     }
 }
 
-/// Numbers the local states of every class so that those with the same future and the same next access have the same number.
-fn kinds_of_locals(machine: &Machine<'_>, futures: &Futures) -> Vec<Vec<u32>> {
+/// Numbers the local states of every class so that those with the same future and the same next access have the same number; with `places`, only those
+/// where it is also the same piece of code.
+fn kinds_of_locals(machine: &Machine<'_>, futures: &Futures, places: bool) -> Vec<Vec<u32>> {
     let mut kinds: FxHashMap<(Future, Access), u32> = FxHashMap::default();
     let classes = machine.automata.iter().zip(futures);
     classes
         .map(|(automaton, futures)| {
             let number = |(local, &future): (usize, &Future)| {
-                let access = Access { pc: Pc::new(0), ..automaton.access(local as u32) };
+                let mut access = automaton.access(local as u32);
+                if !places {
+                    access.pc = Pc::new(0);
+                }
                 let next = kinds.len() as u32;
                 *kinds.entry((future, access)).or_insert(next)
             };

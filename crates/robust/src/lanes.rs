@@ -107,6 +107,15 @@ impl<const N: usize> Block<N> {
         }
     }
 
+    /// Takes as many bits as [`Self::pack`] appends.
+    pub(crate) fn unpack(&mut self, from: &mut BitReader<'_>) {
+        for cell in &mut self.cells {
+            for (word, bits) in cell.0.iter_mut().enumerate() {
+                *bits = from.take(self.lanes.saturating_sub(word * 64).min(64));
+            }
+        }
+    }
+
     /// Appends the bits.
     pub(crate) fn pack(&self, into: &mut BitWriter<'_>) {
         for cell in &self.cells {
@@ -155,5 +164,33 @@ impl<'a> BitWriter<'a> {
             self.words[word + 1] |= bits >> (64 - shift);
         }
         self.at += count;
+    }
+}
+
+/// Reads bits out of words.
+#[derive(Debug)]
+pub(crate) struct BitReader<'a> {
+    words: &'a [u64],
+    at: usize,
+}
+
+impl<'a> BitReader<'a> {
+    /// Starts at the first bit.
+    pub(crate) fn new(words: &'a [u64]) -> Self {
+        Self { words, at: 0 }
+    }
+
+    #[inline]
+    fn take(&mut self, count: usize) -> u64 {
+        if count == 0 {
+            return 0;
+        }
+        let (word, shift) = (self.at / 64, self.at % 64);
+        let mut bits = self.words[word] >> shift;
+        if shift + count > 64 {
+            bits |= self.words[word + 1] << (64 - shift);
+        }
+        self.at += count;
+        if count < 64 { bits & ((1 << count) - 1) } else { bits }
     }
 }

@@ -33,6 +33,7 @@ mod ops;
 mod options;
 mod prey;
 mod shift;
+mod sweep;
 mod taint;
 mod tracker;
 mod translation;

@@ -8,14 +8,14 @@ use crate::automaton::Stray;
 use crate::event::Transition;
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use steadfast_ir::{RegSet, dataflow};
 
 /// The number of "no register of any thread is tainted".
 pub(crate) const UNTAINTED: u32 = 0;
 
 /// The taints that are possible after a step; nothing if a tainted register is observed.
-type After = Option<Rc<[u32]>>;
+type After = Option<Arc<[u32]>>;
 
 /// The taints of all threads, numbered, with the steps between them.
 #[derive(Debug)]

@@ -6,11 +6,7 @@
 //! all rules are monotone, a column with more bits covers one with fewer. What must be told apart of the hunted write is its location, the class of its
 //! value (what some wait or CAS can single out) and its column.
 //!
-//! The hunt is a flow of sets of columns along the edges of the graph (`sweep`), in which several workers can take part.
-
-mod columns;
-mod sweep;
-mod tide;
+//! The columns are carried along the edges of the graph by `sweep`.
 
 use crate::awareness;
 use crate::column::Window;
@@ -19,10 +15,9 @@ use crate::futures::{Future, Outlooks, Site};
 use crate::machine::Machine;
 use crate::models::{Axis, MemoryModel};
 use crate::ops::{Op, Ops};
+use crate::sweep::{Caught, Story, SweepResult, Tide, sweep};
 use crate::tracker::{Quarry, Tracker};
 use steadfast_explore::{Bound, Budget};
-use sweep::Sweep;
-use tide::Tide;
 
 /// Everything that all hunts share.
 pub(crate) struct Hunt<'a, M> {
@@ -46,28 +41,57 @@ pub(crate) struct Hunt<'a, M> {
     pub budget: &'a Budget<'a>,
 }
 
-/// What all hunts together found.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct HuntResult {
-    /// Whether some hunt was successful.
-    pub violation: bool,
-    /// How many columns were stored.
-    pub states: u64,
-    /// How many steps were taken.
-    pub transitions: u64,
+/// The story of one hunt.
+struct Chase<'h, 'a, M, const P: usize> {
+    hunt: &'h Hunt<'a, M>,
+    quarry: Quarry,
 }
 
-impl HuntResult {
-    /// Adds up what another search took.
-    pub(crate) fn add(&mut self, other: Self) {
-        self.violation |= other.violation;
-        self.states += other.states;
-        self.transitions += other.transitions;
+impl<M: MemoryModel, const P: usize> Story for Chase<'_, '_, M, P> {
+    type Column = [u64; P];
+    type Memory = ();
+
+    fn memory(&self) {}
+
+    fn start(&self, kind: u32) -> Option<[u64; P]> {
+        let kind = self.hunt.flow.kinds[kind as usize];
+        let op = self.hunt.ops.all[kind.op as usize];
+        let begins = self.quarry.begins_at(&op);
+        let bits = begins.then(|| self.hunt.tracker.start::<P>(self.quarry, op.thread, op.event, op.fences))?;
+        self.arriving(bits, op, kind)
+    }
+
+    fn after(&self, (): &mut (), before: &[u64; P], kind: u32) -> Result<Vec<[u64; P]>, Caught> {
+        let kind = self.hunt.flow.kinds[kind as usize];
+        let op = self.hunt.ops.all[kind.op as usize];
+        let mut bits = *before;
+        self.hunt.tracker.step(&mut bits, self.quarry, (op.thread, op.event, op.fences), false);
+        Ok(self.arriving(bits, op, kind).into_iter().collect())
+    }
+
+    /// Whether some thread's next access could take the hunted write and leave SC by it.
+    fn violates(&self, (): &mut (), bits: &[u64; P], site: u32) -> bool {
+        let Site { locals, touches, .. } = &self.hunt.outlooks.sites[site as usize];
+        touches >> self.quarry.loc & 1 == 1
+            && locals.iter().enumerate().any(|(thread, &local)| {
+                let access = &self.hunt.accesses[self.hunt.machine.class_of[thread]][local as usize];
+                self.hunt.tracker.strikes(bits, self.quarry, access, thread) != (false, false)
+            })
+    }
+
+    #[inline]
+    fn covers(&self, larger: &[u64; P], smaller: &[u64; P]) -> bool {
+        self.hunt.covering && smaller.iter().zip(larger).all(|(smaller, larger)| smaller & !larger == 0)
     }
 }
 
-/// Graphs smaller than this are not worth a second thread.
-const PARALLEL_FROM: usize = 4000;
+impl<M: MemoryModel, const P: usize> Chase<'_, '_, M, P> {
+    fn arriving(&self, mut bits: [u64; P], op: Op, kind: Kind) -> Option<[u64; P]> {
+        self.hunt.permute(&mut bits, op);
+        let futures = &self.hunt.outlooks.combinations[kind.to as usize];
+        self.hunt.simplify(&mut bits, self.quarry, futures).then_some(bits)
+    }
+}
 
 impl<M: MemoryModel> Hunt<'_, M> {
     /// Hunts all prey, up to the first success that is `enough`. Returns also which prey was caught.
@@ -76,16 +100,15 @@ impl<M: MemoryModel> Hunt<'_, M> {
         prey: &[Quarry],
         enough: impl Fn(Quarry) -> bool,
         jobs: usize,
-    ) -> Result<(HuntResult, Vec<Quarry>), Bound> {
-        let jobs = if self.flow.len() < PARALLEL_FROM { 1 } else { jobs.max(1) };
-        let (mut result, mut caught) = (HuntResult::default(), Vec::new());
+    ) -> Result<(SweepResult, Vec<Quarry>), Bound> {
+        let (mut result, mut caught) = (SweepResult::default(), Vec::new());
         if prey.is_empty() {
             return Ok((result, caught));
         }
         let mut tide = Tide::new(self.flow.len());
         self.budget.add(0, tide.bytes() as u64);
         for &quarry in prey {
-            let found = Sweep::new(self, quarry, &tide).run::<P>(jobs)?;
+            let found = sweep(&Chase::<M, P> { hunt: self, quarry }, self.flow, &tide, &[], jobs, self.budget)?;
             result.add(found);
             if found.violation {
                 caught.push(quarry);
@@ -98,35 +121,6 @@ impl<M: MemoryModel> Hunt<'_, M> {
         self.budget.release(tide.bytes() as u64);
         caught.sort_unstable();
         Ok((result, caught))
-    }
-
-    /// The column with which the hunt begins at an edge of some kind, if it does.
-    fn start<const P: usize>(&self, quarry: Quarry, kind: Kind) -> Option<[u64; P]> {
-        let op = self.ops.all[kind.op as usize];
-        let bits = quarry.begins_at(&op).then(|| self.tracker.start::<P>(quarry, op.thread, op.event, op.fences))?;
-        self.arriving(bits, quarry, kind)
-    }
-
-    /// The column after an edge of some kind. None: nothing can come of it.
-    fn after<const P: usize>(&self, quarry: Quarry, bits: &[u64; P], kind: Kind) -> Option<[u64; P]> {
-        let op = self.ops.all[kind.op as usize];
-        let mut bits = *bits;
-        self.tracker.step(&mut bits, quarry, (op.thread, op.event, op.fences), false);
-        self.arriving(bits, quarry, kind)
-    }
-
-    fn arriving<const P: usize>(&self, mut bits: [u64; P], quarry: Quarry, kind: Kind) -> Option<[u64; P]> {
-        self.permute(&mut bits, self.ops.all[kind.op as usize]);
-        self.simplify(&mut bits, quarry, &self.outlooks.combinations[kind.to as usize]).then_some(bits)
-    }
-
-    /// Whether some thread's next access could take the hunted write and leave SC by it.
-    fn violates<const P: usize>(&self, bits: &[u64; P], quarry: Quarry, site: &Site) -> bool {
-        site.touches >> quarry.loc & 1 == 1
-            && site.locals.iter().enumerate().any(|(thread, &local)| {
-                let access = &self.accesses[self.machine.class_of[thread]][local as usize];
-                self.tracker.strikes(bits, quarry, access, thread) != (false, false)
-            })
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::{Mutex, MutexGuard};
 
 /// The sets. In its methods, `SHARED` says whether there are several workers.
-pub(super) struct Tide {
+pub(crate) struct Tide {
     slots: Vec<AtomicU64>,
     spilled: Vec<Mutex<Spilled>>,
 }
@@ -45,18 +45,18 @@ fn with(slot: u64, (number, pending): (Number, bool)) -> Option<u64> {
 }
 
 impl Tide {
-    pub(super) fn new(positions: usize) -> Self {
+    pub(crate) fn new(positions: usize) -> Self {
         let slots = (0..positions).map(|_| AtomicU64::new(0)).collect();
         Self { slots, spilled: (0..TABLES).map(|_| Mutex::default()).collect() }
     }
 
     /// Back to the beginning.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.slots.iter_mut().for_each(|slot| *slot.get_mut() = 0);
         self.spilled.iter_mut().for_each(|table| *table = Mutex::default());
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.slots.len() * 8
     }
 

@@ -1,0 +1,120 @@
+//! The joint search as a story that is swept over the graph: a column is the views of all overwritten writes together with the taints of the threads' registers.
+
+use super::monitors::{Monitors, Step};
+use super::{Joint, LaneMap, Strike};
+use crate::event::{EventKind, Transition};
+use crate::flow::Flow;
+use crate::models::MemoryModel;
+use crate::sweep::{Caught, Story, SweepResult, Tide, sweep};
+use crate::taint::{Taints, UNTAINTED};
+use crate::tracker::Quarry;
+use std::sync::Mutex;
+use steadfast_explore::Bound;
+
+struct Telling<'j, 'a, M, const N: usize> {
+    joint: &'j Joint<'a, M>,
+    flow: &'j Flow,
+    map: LaneMap<N>,
+    transitions: Vec<(u32, Transition)>,
+    taints: Mutex<Taints<'j>>,
+}
+
+/// Searches everything.
+pub(super) fn run<M: MemoryModel, const N: usize>(
+    joint: &Joint<'_, M>,
+    prey: &[Quarry],
+    jobs: usize,
+) -> Result<SweepResult, Bound> {
+    // What becomes of taints depends on the transition, and not only on what a monitor sees of it.
+    let flow = Flow::new(joint.graph, joint.ops, joint.outlooks, true);
+    let telling = Telling {
+        joint,
+        flow: &flow,
+        map: joint.lane_map::<N>(prey),
+        transitions: joint.machine.transitions(),
+        taints: Mutex::new(Taints::new(joint.machine)),
+    };
+    let mut memory = telling.memory();
+    let initial: Vec<_> = flow
+        .initial
+        .iter()
+        .map(|&position| {
+            let outlook = joint.outlooks.sites[flow.site_of[position as usize] as usize].outlook;
+            let monitor = memory.number(&joint.initial(&telling.map, outlook));
+            (position, column(memory.packed(monitor), UNTAINTED))
+        })
+        .collect();
+    let tide = Tide::new(flow.len());
+    let bytes = (tide.bytes() + flow.bytes()) as u64;
+    joint.budget.add(0, bytes);
+    let result = sweep(&telling, &flow, &tide, &initial, jobs, joint.budget);
+    joint.budget.release(bytes);
+    result
+}
+
+/// The views, and the number of the taints.
+type Column = Box<[u64]>;
+
+fn column(views: &[u64], taint: u32) -> Column {
+    views.iter().copied().chain([u64::from(taint)]).collect()
+}
+
+fn parts(column: &Column) -> (&[u64], u32) {
+    let (taint, views) = column.split_last().expect("a column has a taint");
+    (views, *taint as u32)
+}
+
+impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
+    type Column = Column;
+    type Memory = Monitors<N>;
+
+    fn memory(&self) -> Monitors<N> {
+        Monitors::new(self.joint.empty(&self.map))
+    }
+
+    /// It begins in the initial states only.
+    fn start(&self, _: u32) -> Option<Column> {
+        None
+    }
+
+    fn after(&self, memory: &mut Monitors<N>, before: &Column, kind: u32) -> Result<Vec<Column>, Caught> {
+        let kind = self.flow.kinds[kind as usize];
+        let (views, taint) = parts(before);
+        let monitor = memory.find(views);
+        let op = self.joint.ops.all[kind.op as usize];
+        let number = self.joint.machine.label(kind.label.expect("this flow tells labels apart")).transition;
+        let transition = &self.transitions[number as usize];
+        let goes_wrong = op.event.kind == EventKind::Read
+            && self.joint.strike(&self.map, &memory.all[monitor as usize], op.thread, transition.1.source)
+                == Strike::Unnoticed;
+        let step = Step { monitor, op: kind.op, goes_wrong, outlook: kind.to };
+        let next = memory.memo(step, |views| {
+            self.joint.step(&self.map, views, op, self.map.overwritten[kind.op as usize], goes_wrong);
+            self.joint.simplify(&self.map, views, self.joint.outlook(kind.to));
+        });
+        let views = memory.packed(next);
+        if taint == UNTAINTED && !goes_wrong {
+            return Ok(vec![column(views, UNTAINTED)]);
+        }
+        let from = &self.joint.permutations[op.thread][op.place];
+        let mut taints = self.taints.lock().expect("no panic while locked");
+        let after = taints.after((transition, number), op.thread, from, taint, goes_wrong).ok_or(Caught)?;
+        Ok(after.iter().map(|&taint| column(views, taint)).collect())
+    }
+
+    fn violates(&self, memory: &mut Monitors<N>, column: &Column, site: u32) -> bool {
+        let (views, taint) = parts(column);
+        let monitor = memory.find(views);
+        let views = &memory.all[monitor as usize];
+        let mut locals = self.joint.outlooks.sites[site as usize].locals.iter().enumerate();
+        locals.any(|(thread, &local)| {
+            let notices = || self.taints.lock().expect("no panic while locked").notices(thread, local, taint);
+            (taint != UNTAINTED && notices()) || self.joint.strike(&self.map, views, thread, local) == Strike::Noticed
+        })
+    }
+
+    fn covers(&self, larger: &Column, smaller: &Column) -> bool {
+        let ((larger, taint), (smaller, other)) = (parts(larger), parts(smaller));
+        self.joint.covering && taint == other && smaller.iter().zip(larger).all(|(s, l)| s & !l == 0)
+    }
+}

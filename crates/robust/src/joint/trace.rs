@@ -1,0 +1,188 @@
+//! A shortest way to a violation, when all overwritten writes are followed together: breadth first, and remembering how every node was reached.
+
+use super::monitors::{Monitors, Step};
+use super::{Joint, LaneMap, Strike, Views};
+use crate::event::EventKind;
+use crate::models::MemoryModel;
+use crate::taint::{Taints, UNTAINTED};
+use crate::tracker::Quarry;
+use rustc_hash::FxHashMap;
+use steadfast_explore::{Bound, CoverSet, StateId};
+
+/// Why a state is a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The next access of this thread could take a stale write, and that could be noticed at once.
+    Strike(usize),
+    /// This thread depends on a register whose read went wrong.
+    Noticed(usize),
+}
+
+/// The way to a violation.
+#[derive(Clone, Debug)]
+pub(crate) struct Trace {
+    /// The labels of the steps, and whether the read of the step went wrong.
+    pub steps: Vec<(u32, bool)>,
+    /// What is wrong in the end.
+    pub cause: Cause,
+}
+
+/// How a node was reached.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    parent: u32,
+    label: u32,
+    wrong: bool,
+}
+
+impl Origin {
+    const ROOT: Self = Self { parent: u32::MAX, label: 0, wrong: false };
+}
+
+/// Searches breadth first.
+pub(super) fn search<M: MemoryModel, const N: usize>(
+    joint: &Joint<'_, M>,
+    prey: &[Quarry],
+) -> Result<Option<Trace>, Bound> {
+    let map = joint.lane_map::<N>(prey);
+    let transitions = joint.machine.transitions();
+    let mut monitors = Monitors::new(joint.empty(&map));
+    let mut search = Search::new(monitors.width, joint.graph.id_bound());
+    let mut taints = Taints::new(joint.machine);
+    for &id in joint.graph.initial() {
+        let monitor = monitors.number(&joint.initial(&map, joint.outlooks.of(id)));
+        search.insert((id, UNTAINTED), monitors.packed(monitor), monitor, Origin::ROOT);
+    }
+    let mut booked = (0, 0);
+    while let Some(node) = search.pop() {
+        if search.cover.is_covered(node) {
+            continue;
+        }
+        let (key, monitor) = search.cover.get(node);
+        let (id, taint) = search.key(key);
+        let wrong = match wrong_reads(joint, &map, &monitors.all[monitor as usize], (id, taint), &taints) {
+            Ok(wrong) => wrong,
+            Err(cause) => return Ok(Some(search.trace(node, cause))),
+        };
+        for edge in joint.graph.edges(id) {
+            let number = joint.ops.number(edge.label);
+            let op = joint.ops.all[number as usize];
+            let transition = joint.machine.label(edge.label).transition;
+            let goes_wrong = wrong >> op.thread & 1 == 1 && op.event.kind == EventKind::Read;
+            let outlook = joint.outlooks.of(edge.target);
+            let next = monitors.memo(Step { monitor, op: number, goes_wrong, outlook }, |views| {
+                joint.step(&map, views, op, map.overwritten[number as usize], goes_wrong);
+                joint.simplify(&map, views, joint.outlook(outlook));
+            });
+            let origin = Origin { parent: node, label: edge.label, wrong: goes_wrong };
+            if taint == UNTAINTED && !goes_wrong {
+                search.insert((edge.target, taint), monitors.packed(next), next, origin);
+                continue;
+            }
+            let from = &joint.permutations[op.thread][op.place];
+            let taken = (&transitions[transition as usize], transition);
+            let Some(after) = taints.after(taken, op.thread, from, taint, goes_wrong) else {
+                let mut to_here = search.trace(node, Cause::Noticed(op.thread));
+                to_here.steps.push((edge.label, goes_wrong));
+                return Ok(Some(to_here));
+            };
+            for &taint in &*after {
+                search.insert((edge.target, taint), monitors.packed(next), next, origin);
+            }
+        }
+        if search.cover.len() as u64 >= booked.0 + 4096 {
+            let now = (search.cover.len() as u64, (search.cover.bytes() + monitors.bytes()) as u64);
+            joint.budget.add(now.0 - booked.0, now.1.saturating_sub(booked.1));
+            booked = now;
+            joint.budget.check()?;
+        }
+    }
+    Ok(None)
+}
+
+/// Which threads' next plain read may go wrong; or why this is a violation.
+fn wrong_reads<M: MemoryModel, const N: usize>(
+    joint: &Joint<'_, M>,
+    map: &LaneMap<N>,
+    views: &Views<N>,
+    (id, taint): Key,
+    taints: &Taints<'_>,
+) -> Result<u64, Cause> {
+    let mut wrong = 0;
+    for thread in 0..joint.machine.threads() {
+        let local = joint.graph.local(id, thread);
+        if taint != UNTAINTED && taints.notices(thread, local, taint) {
+            return Err(Cause::Noticed(thread));
+        }
+        match joint.strike(map, views, thread, local) {
+            Strike::None => {}
+            Strike::Unnoticed => wrong |= 1 << thread,
+            Strike::Noticed => return Err(Cause::Strike(thread)),
+        }
+    }
+    Ok(wrong)
+}
+
+/// A state of the graph and the number of its threads' taints.
+type Key = (StateId, u32);
+
+/// Keys are numbered: untainted states by their own number, the others behind them.
+struct Search {
+    states: usize,
+    tainted: Vec<Key>,
+    numbers: FxHashMap<Key, u32>,
+    cover: CoverSet,
+    /// How every node was reached.
+    origins: Vec<Origin>,
+    next: u32,
+}
+
+impl Search {
+    fn new(width: usize, states: usize) -> Self {
+        Self {
+            states,
+            tainted: Vec::new(),
+            numbers: FxHashMap::default(),
+            cover: CoverSet::new(states, width),
+            origins: Vec::new(),
+            next: 0,
+        }
+    }
+
+    fn key(&self, number: u32) -> Key {
+        match (number as usize).checked_sub(self.states) {
+            None => (number, UNTAINTED),
+            Some(place) => self.tainted[place],
+        }
+    }
+
+    /// The oldest node that has not been looked at.
+    fn pop(&mut self) -> Option<u32> {
+        let node = self.next;
+        self.next += 1;
+        ((node as usize) < self.cover.len()).then_some(node)
+    }
+
+    fn trace(&self, node: u32, cause: Cause) -> Trace {
+        let origins = std::iter::successors(Some(self.origins[node as usize]), |origin| {
+            self.origins.get(origin.parent as usize).copied()
+        });
+        let mut steps: Vec<_> =
+            origins.take_while(|origin| origin.parent != u32::MAX).map(|origin| (origin.label, origin.wrong)).collect();
+        steps.reverse();
+        Trace { steps, cause }
+    }
+
+    fn insert(&mut self, key: Key, bits: &[u64], monitor: u32, origin: Origin) {
+        let number = match key {
+            (id, UNTAINTED) => id,
+            _ => *self.numbers.entry(key).or_insert_with(|| {
+                self.tainted.push(key);
+                (self.states + self.tainted.len() - 1) as u32
+            }),
+        };
+        if self.cover.insert(number, bits, monitor).is_some() {
+            self.origins.push(origin);
+        }
+    }
+}
