@@ -253,7 +253,7 @@ impl<'a> Question<'a> {
         let accesses = accesses(machine);
         let values = Representatives::new(&accesses, self.options.reductions.classes);
         let ops = Ops::new(machine, &values);
-        let flow = Flow::new(graph, &ops, outlooks, false);
+        let flow = Flow::new(graph, &ops, outlooks, None);
         budget.add(0, flow.bytes() as u64);
         Decision {
             machine,

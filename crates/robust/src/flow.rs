@@ -18,7 +18,7 @@ pub(crate) struct Kind {
     pub op: u32,
     /// What threads can still do after it.
     pub to: u32,
-    /// The label, if it matters.
+    /// The label, if it can matter.
     pub label: Option<u32>,
 }
 
@@ -41,6 +41,8 @@ pub(crate) struct Flow {
     pub site_of: Vec<u32>,
     /// The kinds of edges.
     pub kinds: Vec<Kind>,
+    /// The group of each kind: kinds that differ only in their labels, where these seldom matter.
+    pub group_of: Vec<u32>,
     /// How many edges of each kind there are.
     pub weights: Vec<u32>,
     /// The positions of the initial states.
@@ -48,8 +50,13 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// Lays a graph out; with `labels`, edges of one kind have the same label.
-    pub(crate) fn new(graph: &dyn Explored, ops: &Ops, outlooks: &Outlooks, labels: bool) -> Self {
+    /// Lays a graph out. With `labels`, edges of one kind have the same label, and this says which labels may be in one group.
+    pub(crate) fn new(
+        graph: &dyn Explored,
+        ops: &Ops,
+        outlooks: &Outlooks,
+        labels: Option<&dyn Fn(u32) -> u32>,
+    ) -> Self {
         let order = graph.order();
         let mut position = vec![0; graph.id_bound()];
         for (at, &state) in order.iter().enumerate() {
@@ -60,6 +67,7 @@ impl Flow {
             edges: Vec::with_capacity(graph.edge_count()),
             site_of: order.iter().map(|&state| outlooks.site_of[state as usize]).collect(),
             kinds: Vec::new(),
+            group_of: Vec::new(),
             weights: Vec::new(),
             initial: graph.initial().iter().map(|&state| position[state as usize]).collect(),
         };
@@ -70,7 +78,7 @@ impl Flow {
                 let kind = Kind {
                     op: ops.number(edge.label),
                     to: outlooks.of(edge.target),
-                    label: labels.then_some(edge.label),
+                    label: labels.map(|_| edge.label),
                 };
                 let next = flow.kinds.len() as u32;
                 let number = *known.entry(kind).or_insert(next);
@@ -83,6 +91,12 @@ impl Flow {
             }
         }
         flow.first.push(flow.edges.len());
+        let mut groups: FxHashMap<Kind, u32> = FxHashMap::default();
+        for kind in &flow.kinds {
+            let group = Kind { label: kind.label.and_then(|label| Some(labels?(label))), ..*kind };
+            let next = groups.len() as u32;
+            flow.group_of.push(*groups.entry(group).or_insert(next));
+        }
         flow
     }
 

@@ -69,6 +69,10 @@ impl<M: MemoryModel, const P: usize> Story for Chase<'_, '_, M, P> {
         Ok(self.arriving(bits, op, kind).into_iter().collect())
     }
 
+    fn depends_on_label(&self, (): &mut (), _: &[u64; P], _: u32) -> bool {
+        false
+    }
+
     /// Whether some thread's next access could take the hunted write and leave SC by it.
     fn violates(&self, (): &mut (), bits: &[u64; P], site: u32) -> bool {
         let Site { locals, touches, .. } = &self.hunt.outlooks.sites[site as usize];

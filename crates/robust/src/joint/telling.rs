@@ -1,21 +1,25 @@
 //! The joint search as a story that is swept over the graph: a column is the views of all overwritten writes together with the taints of the threads' registers.
 
 use super::monitors::{Monitors, Step};
-use super::{Joint, LaneMap, Strike};
+use super::{Joint, LaneMap, Strike, Views};
+use crate::automaton::Access;
 use crate::event::{EventKind, Transition};
-use crate::flow::Flow;
+use crate::flow::{Flow, Kind};
 use crate::models::MemoryModel;
 use crate::sweep::{Caught, Story, SweepResult, Tide, sweep};
 use crate::taint::{Taints, UNTAINTED};
 use crate::tracker::Quarry;
+use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 use steadfast_explore::Bound;
+use steadfast_ir::Pc;
+use steadfast_span::Index;
 
 struct Telling<'j, 'a, M, const N: usize> {
     joint: &'j Joint<'a, M>,
     flow: &'j Flow,
     map: LaneMap<N>,
-    transitions: Vec<(u32, Transition)>,
+    transitions: &'j [(u32, Transition)],
     taints: Mutex<Taints<'j>>,
 }
 
@@ -25,13 +29,19 @@ pub(super) fn run<M: MemoryModel, const N: usize>(
     prey: &[Quarry],
     jobs: usize,
 ) -> Result<SweepResult, Bound> {
-    // What becomes of taints depends on the transition, and not only on what a monitor sees of it.
-    let flow = Flow::new(joint.graph, joint.ops, joint.outlooks, true);
+    // What becomes of taints depends on the transition, and not only on what a monitor sees of it. Without taints, it is enough to know what the access could read.
+    let transitions = joint.machine.transitions();
+    let kinds = access_kinds(joint.accesses);
+    let alike = |label: u32| {
+        let (class, transition) = &transitions[joint.machine.label(label).transition as usize];
+        kinds[*class as usize][transition.source as usize]
+    };
+    let flow = Flow::new(joint.graph, joint.ops, joint.outlooks, Some(&alike));
     let telling = Telling {
         joint,
         flow: &flow,
         map: joint.lane_map::<N>(prey),
-        transitions: joint.machine.transitions(),
+        transitions: &transitions,
         taints: Mutex::new(Taints::new(joint.machine)),
     };
     let mut memory = telling.memory();
@@ -50,6 +60,16 @@ pub(super) fn run<M: MemoryModel, const N: usize>(
     let result = sweep(&telling, &flow, &tide, &initial, jobs, joint.budget);
     joint.budget.release(bytes);
     result
+}
+
+/// Numbers local states by what they access next, wherever that is in the code.
+fn access_kinds(accesses: &[Vec<Access>]) -> Vec<Vec<u32>> {
+    let mut kinds: FxHashMap<Access, u32> = FxHashMap::default();
+    let mut number = |access: &Access| {
+        let next = kinds.len() as u32;
+        *kinds.entry(Access { pc: Pc::new(0), ..access.clone() }).or_insert(next)
+    };
+    accesses.iter().map(|class| class.iter().map(&mut number).collect()).collect()
 }
 
 /// The views, and the number of the taints.
@@ -82,11 +102,8 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
         let (views, taint) = parts(before);
         let monitor = memory.find(views);
         let op = self.joint.ops.all[kind.op as usize];
-        let number = self.joint.machine.label(kind.label.expect("this flow tells labels apart")).transition;
-        let transition = &self.transitions[number as usize];
-        let goes_wrong = op.event.kind == EventKind::Read
-            && self.joint.strike(&self.map, &memory.all[monitor as usize], op.thread, transition.1.source)
-                == Strike::Unnoticed;
+        let (number, transition) = self.transition(kind);
+        let goes_wrong = self.goes_wrong(&memory.all[monitor as usize], kind);
         let step = Step { monitor, op: kind.op, goes_wrong, outlook: kind.to };
         let next = memory.memo(step, |views| {
             self.joint.step(&self.map, views, op, self.map.overwritten[kind.op as usize], goes_wrong);
@@ -100,6 +117,12 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
         let mut taints = self.taints.lock().expect("no panic while locked");
         let after = taints.after((transition, number), op.thread, from, taint, goes_wrong).ok_or(Caught)?;
         Ok(after.iter().map(|&taint| column(views, taint)).collect())
+    }
+
+    fn depends_on_label(&self, memory: &mut Monitors<N>, before: &Column, kind: u32) -> bool {
+        let (views, taint) = parts(before);
+        let monitor = memory.find(views);
+        taint != UNTAINTED || self.goes_wrong(&memory.all[monitor as usize], self.flow.kinds[kind as usize])
     }
 
     fn violates(&self, memory: &mut Monitors<N>, column: &Column, site: u32) -> bool {
@@ -116,5 +139,19 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
     fn covers(&self, larger: &Column, smaller: &Column) -> bool {
         let ((larger, taint), (smaller, other)) = (parts(larger), parts(smaller));
         self.joint.covering && taint == other && smaller.iter().zip(larger).all(|(s, l)| s & !l == 0)
+    }
+}
+
+impl<M: MemoryModel, const N: usize> Telling<'_, '_, M, N> {
+    fn transition(&self, kind: Kind) -> (u32, &(u32, Transition)) {
+        let number = self.joint.machine.label(kind.label.expect("this flow tells labels apart")).transition;
+        (number, &self.transitions[number as usize])
+    }
+
+    /// Whether the read of an edge goes wrong.
+    fn goes_wrong(&self, views: &Views<N>, kind: Kind) -> bool {
+        let op = self.joint.ops.all[kind.op as usize];
+        let source = self.transition(kind).1.1.source;
+        op.event.kind == EventKind::Read && self.joint.strike(&self.map, views, op.thread, source) == Strike::Unnoticed
     }
 }

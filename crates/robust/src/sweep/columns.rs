@@ -4,23 +4,34 @@
 //! everything that a worker looks up again and again it keeps to itself ([`View`]).
 
 use super::{Caught, Story};
+use crate::flow::Flow;
 use rustc_hash::FxHashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 /// The number of a column.
 pub(super) type Number = u32;
 /// In place of a number: nothing can come of it.
 pub(super) const LOST: Number = Number::MAX;
 const UNKNOWN: Number = Number::MAX - 1;
+/// In place of a number: look at the kind of the edge, its group does not suffice.
+const DETAIL: Number = Number::MAX - 2;
 /// Numbers from here on stand for lists of several columns.
 const LISTS: Number = 1 << 30;
 /// Steps of columns below this number are found without hashing.
 const FIRST: usize = 256;
 
-/// All columns that were met.
+/// All columns that were met, and the steps between them.
 pub(super) struct Columns<C> {
     numbered: Mutex<Numbered<C>>,
+    /// Steps that some worker has computed, so that no other has to, in several tables so that workers seldom wait for each other.
+    steps: Vec<Mutex<Steps>>,
 }
+
+/// By group or kind of edge and number of the column before it.
+type Steps = FxHashMap<(u32, Number), Number>;
+
+/// How many tables of steps there are.
+const TABLES: usize = 64;
 
 struct Numbered<C> {
     columns: Vec<C>,
@@ -29,7 +40,14 @@ struct Numbered<C> {
 
 impl<C: Clone + Eq + std::hash::Hash> Columns<C> {
     pub(super) fn new() -> Self {
-        Self { numbered: Mutex::new(Numbered { columns: Vec::new(), numbers: FxHashMap::default() }) }
+        Self {
+            numbered: Mutex::new(Numbered { columns: Vec::new(), numbers: FxHashMap::default() }),
+            steps: (0..TABLES).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    fn steps(&self, before: Number) -> MutexGuard<'_, Steps> {
+        self.steps[before as usize % TABLES].lock().expect("no panic while locked")
     }
 
     pub(super) fn number(&self, column: C) -> Number {
@@ -53,10 +71,12 @@ pub(super) struct View<'c, S: Story> {
     columns: Vec<S::Column>,
     /// By kind of edge: the column with which the search begins there.
     starts: Vec<Number>,
-    /// By kind of edge and number of the column before it: the number of the column after it, or of a list.
+    /// By group of edges and number of the column before it: the number of the column after it, or of a list.
     rows: Vec<Vec<Number>>,
     /// The same for columns with large numbers.
     others: FxHashMap<(u32, Number), Number>,
+    /// By kind of edge, where its group does not suffice.
+    details: FxHashMap<(u32, Number), Number>,
     lists: Vec<Box<[Number]>>,
     /// By site: the columns that have been judged there to be harmless.
     harmless: Vec<Vec<u64>>,
@@ -71,7 +91,8 @@ pub(super) enum After {
 }
 
 impl<'c, S: Story> View<'c, S> {
-    pub(super) fn new(story: &'c S, shared: &'c Columns<S::Column>, kinds: usize, sites: usize) -> Self {
+    pub(super) fn new(story: &'c S, shared: &'c Columns<S::Column>, flow: &Flow) -> Self {
+        let kinds = flow.kinds.len();
         Self {
             story,
             shared,
@@ -80,8 +101,9 @@ impl<'c, S: Story> View<'c, S> {
             starts: vec![UNKNOWN; kinds],
             rows: vec![Vec::new(); kinds],
             others: FxHashMap::default(),
+            details: FxHashMap::default(),
             lists: Vec::new(),
-            harmless: vec![Vec::new(); sites],
+            harmless: vec![Vec::new(); flow.sites()],
         }
     }
 
@@ -117,16 +139,22 @@ impl<'c, S: Story> View<'c, S> {
         self.starts[at]
     }
 
-    /// The columns after an edge of this kind.
+    /// The columns after an edge of this kind, which is in this group.
     #[inline]
-    pub(super) fn after(&mut self, kind: u32, before: Number) -> Result<After, Caught> {
-        let known = match self.rows[kind as usize].get(before as usize) {
+    pub(super) fn after(&mut self, kind: u32, group: u32, before: Number) -> Result<After, Caught> {
+        let known = match self.rows[group as usize].get(before as usize) {
             Some(&next) => next,
-            None if before as usize >= FIRST => self.others.get(&(kind, before)).copied().unwrap_or(UNKNOWN),
+            None if before as usize >= FIRST => self.others.get(&(group, before)).copied().unwrap_or(UNKNOWN),
             None => UNKNOWN,
         };
-        let next = if known == UNKNOWN { self.learn(kind, before)? } else { known };
-        Ok(if (LISTS..UNKNOWN).contains(&next) { After::List((next - LISTS) as usize) } else { After::One(next) })
+        let mut next = if known == UNKNOWN { self.learn(kind, group, before)? } else { known };
+        if next == DETAIL {
+            next = match self.details.get(&(kind, before)) {
+                Some(&next) => next,
+                None => self.learn_detail(kind, before)?,
+            };
+        }
+        Ok(if (LISTS..DETAIL).contains(&next) { After::List((next - LISTS) as usize) } else { After::One(next) })
     }
 
     pub(super) fn list(&self, list: usize) -> &[Number] {
@@ -134,28 +162,60 @@ impl<'c, S: Story> View<'c, S> {
     }
 
     #[cold]
-    fn learn(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
+    fn learn(&mut self, kind: u32, group: u32, before: Number) -> Result<Number, Caught> {
+        let next = self.shared_step((group, before), |view| {
+            view.column(before);
+            let detail = view.story.depends_on_label(&mut view.memory, &view.columns[before as usize], kind);
+            if detail { Ok(DETAIL) } else { view.step(kind, before) }
+        })?;
+        if before as usize >= FIRST {
+            self.others.insert((group, before), next);
+            return Ok(next);
+        }
+        let row = &mut self.rows[group as usize];
+        if row.len() <= before as usize {
+            row.resize(before as usize + 1, UNKNOWN);
+        }
+        row[before as usize] = next;
+        Ok(next)
+    }
+
+    #[cold]
+    fn learn_detail(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
+        let next = self.shared_step((self.rows.len() as u32 + kind, before), |view| view.step(kind, before))?;
+        self.details.insert((kind, before), next);
+        Ok(next)
+    }
+
+    /// A step that another worker may have computed already.
+    fn shared_step(
+        &mut self,
+        key: (u32, Number),
+        compute: impl FnOnce(&mut Self) -> Result<Number, Caught>,
+    ) -> Result<Number, Caught> {
+        if let Some(&known) = self.shared.steps(key.1).get(&key) {
+            return Ok(known);
+        }
+        let next = compute(self)?;
+        // The numbers of lists are a worker's own.
+        if !(LISTS..DETAIL).contains(&next) {
+            self.shared.steps(key.1).insert(key, next);
+        }
+        Ok(next)
+    }
+
+    fn step(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
         self.column(before);
         let columns = self.story.after(&mut self.memory, &self.columns[before as usize], kind)?;
         let numbers: Vec<Number> = columns.into_iter().map(|column| self.shared.number(column)).collect();
-        let next = match numbers[..] {
+        Ok(match numbers[..] {
             [] => LOST,
             [one] => one,
             _ => {
                 self.lists.push(numbers.into());
                 LISTS + self.lists.len() as Number - 1
             }
-        };
-        if before as usize >= FIRST {
-            self.others.insert((kind, before), next);
-            return Ok(next);
-        }
-        let row = &mut self.rows[kind as usize];
-        if row.len() <= before as usize {
-            row.resize(before as usize + 1, UNKNOWN);
-        }
-        row[before as usize] = next;
-        Ok(next)
+        })
     }
 
     /// Looks for a violation at a site, unless the column is known to be harmless there.

@@ -28,6 +28,8 @@ pub(crate) trait Story: Sync {
     fn start(&self, kind: u32) -> Option<Self::Column>;
     /// The columns after an edge of some kind; or the end, if the step itself is a violation.
     fn after(&self, memory: &mut Self::Memory, before: &Self::Column, kind: u32) -> Result<Vec<Self::Column>, Caught>;
+    /// Whether the columns after an edge depend on more than the group of its kind.
+    fn depends_on_label(&self, memory: &mut Self::Memory, before: &Self::Column, kind: u32) -> bool;
     /// Whether there is a violation at a site.
     fn violates(&self, memory: &mut Self::Memory, column: &Self::Column, site: u32) -> bool;
     /// Whether everything that can come of the second column can come of the first.
@@ -75,8 +77,7 @@ pub(crate) fn sweep<S: Story>(
         tide.add::<false>(*position as usize, columns.number(column.clone()), |_, _| false);
     }
     let sweep = Sweep::new(flow, tide, budget);
-    let sites = flow.sites();
-    let view = || View::new(story, &columns, flow.kinds.len(), sites);
+    let view = || View::new(story, &columns, flow);
     if flow.len() < PARALLEL_FROM || jobs <= 1 {
         sweep.work::<false, S>(view())?;
     } else {
@@ -216,8 +217,9 @@ impl<'a> Sweep<'a> {
         let edges = self.flow.edges(position);
         worker.transitions += (edges.len() * worker.taken.len()) as u64;
         for edge in edges {
+            let group = self.flow.group_of[edge.kind as usize];
             for at in 0..worker.taken.len() {
-                match worker.view.after(edge.kind, worker.taken[at])? {
+                match worker.view.after(edge.kind, group, worker.taken[at])? {
                     After::One(LOST) => {}
                     After::One(next) => self.arrive::<SHARED, S>(edge.target, next, worker),
                     After::List(list) => {
