@@ -141,7 +141,7 @@ impl<'a> Question<'a> {
         }
         self.describe_program(&machine, &graph, outcome);
         if machine.failed() {
-            return Some(Verdict::Failed(Box::new(self.witness::<W>(local_bits, Goal::Failure)?)));
+            return self.shown(self.witness::<W>(local_bits, Goal::Failure), Verdict::Failed);
         }
         if let Some(bound) = bound {
             return Some(Verdict::Inconclusive(bound));
@@ -149,7 +149,7 @@ impl<'a> Question<'a> {
         let explored = Explorer { machine: &machine, graph: &graph };
         outcome.deadlock = deadlock(&machine, &explored);
         if racy(&machine, &explored) {
-            return Some(Verdict::Race(Box::new(self.witness::<W>(local_bits, Goal::Race)?)));
+            return self.shown(self.witness::<W>(local_bits, Goal::Race), Verdict::Race);
         }
         let futures = if self.options.reductions.relevance {
             futures::futures(&machine, self.reading().ghost)
@@ -167,15 +167,28 @@ impl<'a> Question<'a> {
             Ok(finding) => finding,
         };
         drop(graph);
-        Some(match finding {
-            Finding::Nothing => match machine.exceeded() {
+        match finding {
+            Finding::Nothing => Some(match machine.exceeded() {
                 Some(bound) => Verdict::Unsupported(bound.into()),
                 None => Verdict::Robust,
-            },
-            Finding::Race => Verdict::Race(Box::new(self.witness::<W>(local_bits, Goal::Race)?)),
-            Finding::Stale => Verdict::NotRobust(Box::new(self.witness::<W>(local_bits, Goal::Stale)?)),
-            Finding::Observed => Verdict::NotRobust(Box::new(self.observed_witness::<W>(local_bits)?)),
-        })
+            }),
+            Finding::Race => self.shown(self.witness::<W>(local_bits, Goal::Race), Verdict::Race),
+            Finding::Stale => self.shown(self.witness::<W>(local_bits, Goal::Stale), Verdict::NotRobust),
+            Finding::Observed => self.shown(self.observed_witness::<W>(local_bits), Verdict::NotRobust),
+        }
+    }
+
+    /// The verdict with its witness. A violation that cannot be shown is not claimed: if no bound ended the search for the witness, two searches contradict each other.
+    fn shown(&self, witness: Option<Witness>, verdict: impl FnOnce(Box<Witness>) -> Verdict) -> Option<Verdict> {
+        let Some(witness) = witness else {
+            return Some(match self.budget.check() {
+                Err(bound) => Verdict::Inconclusive(bound),
+                Ok(()) => {
+                    Verdict::Unsupported("a violation was found, but no run that shows it; please report this".into())
+                }
+            });
+        };
+        Some(verdict(Box::new(witness)))
     }
 
     fn describe_program<const W: usize>(&self, machine: &Machine<'_>, graph: &StateGraph<W>, outcome: &mut Outcome) {
@@ -290,7 +303,7 @@ impl<'a> Question<'a> {
     ) -> Option<Witness> {
         let layout = self.layout(model);
         let tracker = Tracker { model, layout: &layout, blind: self.blind() };
-        witness::search::<M, W>(machine, &tracker, self.options, goal)
+        witness::search::<M, W>(machine, &tracker, (self.options, self.budget), goal)
     }
 
     /// The same for the observational notion: the joint search once more, breadth first.
@@ -306,14 +319,16 @@ impl<'a> Question<'a> {
     }
 
     fn observed_with<M: MemoryModel, const W: usize>(&self, machine: &Machine<'_>, model: &M) -> Option<Witness> {
-        let budget = Budget::new(steadfast_explore::Limits::default(), self.options.interrupt, None);
-        let (graph, _) = reach::<W, _>(machine, 1, &budget);
+        let (graph, bound) = reach::<W, _>(machine, 1, self.budget);
+        if bound.is_some() {
+            return None;
+        }
         let graph = Explorer { machine, graph: &graph };
         let futures = futures::futures(machine, self.reading().ghost);
         let outlooks = Outlooks::new(machine, &graph, &futures, true);
         let layout = self.layout(model);
         let tracker = Tracker { model, layout: &layout, blind: self.blind() };
-        let decision = self.decision((machine, &graph, &outlooks), tracker, &budget);
+        let decision = self.decision((machine, &graph, &outlooks), tracker, self.budget);
         let trace = decision.trace()?;
         let start = graph.initial().iter().find_map(|&id| {
             let locals: Vec<u32> = (0..machine.threads()).map(|thread| graph.local(id, thread)).collect();

@@ -13,10 +13,13 @@ use crate::models::MemoryModel;
 use crate::options::Options;
 use crate::tracker::{Quarry, Tracker};
 use rustc_hash::FxHashSet;
-use steadfast_explore::System;
+use steadfast_explore::{Budget, System};
 
 /// Any column fits.
 const P: usize = WIDEST;
+
+/// After so many situations, the search looks whether it should end.
+const LOOK_AROUND: usize = 1024;
 
 /// A state of the machine, and what is hunted, if anything is.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -47,15 +50,15 @@ pub(crate) enum Goal {
     Failure,
 }
 
-/// Searches with the rules of a model. `None`: nothing was found, which contradicts the main search.
+/// Searches with the rules of a model. `None`: a bound was hit, or nothing was found, which contradicts the main search.
 pub(crate) fn search<M: MemoryModel, const W: usize>(
     machine: &Machine<'_>,
     tracker: &Tracker<'_, M>,
-    options: &Options<'_>,
+    (options, budget): (&Options<'_>, &Budget<'_>),
     goal: Goal,
 ) -> Option<Witness> {
     let mut search = Search::<M, W> { machine, tracker, options, goal, found: Vec::new(), origins: Vec::new() };
-    search.run()
+    search.run(budget)
 }
 
 struct Search<'a, 'p, M, const W: usize> {
@@ -68,7 +71,7 @@ struct Search<'a, 'p, M, const W: usize> {
 }
 
 impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
-    fn run(&mut self) -> Option<Witness> {
+    fn run(&mut self, budget: &Budget<'_>) -> Option<Witness> {
         let mut worker = System::<W>::worker(self.machine);
         let mut seen: FxHashSet<Situation<W>> = FxHashSet::default();
         for state in System::<W>::initial(self.machine) {
@@ -82,6 +85,9 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
         let mut successors = Vec::new();
         let mut at = 0;
         while at < self.found.len() {
+            if at % LOOK_AROUND == 0 {
+                budget.check().ok()?;
+            }
             let situation = self.found[at].clone();
             successors.clear();
             self.machine.expand(&mut worker, &situation.state, &mut successors);
