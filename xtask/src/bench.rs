@@ -3,7 +3,7 @@
 mod ours;
 mod page;
 mod report;
-mod rows;
+pub(crate) mod rows;
 mod spin;
 mod stopwatch;
 

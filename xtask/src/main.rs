@@ -11,6 +11,7 @@ mod ci;
 mod corpus;
 mod fuzz;
 mod process;
+mod repair;
 mod test;
 mod tools;
 
@@ -25,11 +26,12 @@ struct Command {
     run: fn(Arguments) -> Result<()>,
 }
 
-const COMMANDS: [Command; 5] = [
+const COMMANDS: [Command; 6] = [
     Command { name: "test", usage: test::USAGE, run: test::run },
     Command { name: "corpus", usage: corpus::USAGE, run: corpus::run },
     Command { name: "bench", usage: bench::USAGE, run: bench::run },
     Command { name: "fuzz", usage: fuzz::USAGE, run: fuzz::run },
+    Command { name: "repair", usage: repair::USAGE, run: repair::run },
     Command { name: "ci", usage: ci::USAGE, run: ci::run },
 ];
 

@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use steadfast_diag::Format;
+use steadfast_repair::{Allowed, Target};
 use steadfast_robust::{Model, Notion};
 
 /// Decides whether concurrent programs behave as if memory were sequentially consistent.
@@ -30,6 +31,7 @@ const OVERVIEW: &str = "\
 Examples:
   steadfast check lock.sf                  is it robust against RC20?
   steadfast check --model ra,rc20 *.sf     several models, several files
+  steadfast fix --model tso dekker.sf      what is the cheapest way to make it robust?
   steadfast explain V0001                  what does this code mean?
 
 Exit codes:
@@ -45,6 +47,10 @@ Exit codes:
 pub(crate) enum Command {
     /// Decide whether programs are robust
     Check(Box<CheckArgs>),
+    /// Find the cheapest changes that make a program robust
+    Fix(FixArgs),
+    /// Find out which fences and orderings a robust program could do without
+    Relax(RelaxArgs),
     /// Compare programs with the verdicts that they expect
     Test(TestArgs),
     /// Say what a code such as V0001 means
@@ -181,6 +187,111 @@ pub(crate) struct LimitArgs {
     pub(crate) time_limit: Option<Duration>,
 }
 
+/// Find the cheapest changes that make a program robust.
+///
+/// Fences between statements, stronger orderings, and exchanges in place of stores are considered. The answer is a patch: the program with it is
+/// checked once more, no cheaper set of changes repairs the program, and none of its changes can be left out.
+#[derive(Debug, Args)]
+#[command(after_long_help = FIX_EXAMPLES)]
+pub(crate) struct FixArgs {
+    #[command(flatten)]
+    pub(crate) common: RepairArgs,
+
+    /// What may be changed: fences, orderings, rmw (stores become exchanges), several with commas between them
+    #[arg(long, value_name = "KINDS", default_value = "fences,orderings,rmw", value_delimiter = ',')]
+    pub(crate) allow: Vec<Allowed>,
+}
+
+const FIX_EXAMPLES: &str = "\
+Examples:
+  steadfast fix --model tso corpus/programs/dekker-sc.sf
+      Which fences does Dekker's algorithm need on x86?
+  steadfast fix --model rc20 --target power --allow fences,orderings lock.sf
+      As cheap as possible on POWER, and stores stay stores.
+  steadfast fix --model ra --write lock.sf
+      Change the file.
+
+Exit codes: 0 robust, or repaired, 1 it cannot be repaired, 2 wrong arguments or input, 3 inconclusive,
+101 an internal error, 130 interrupted.";
+
+/// Find out which fences and orderings a robust program could do without.
+///
+/// The answer is a patch with a maximal set of weakenings: the program stays robust, its assertions true, and its plain accesses free of races, and with any
+/// further one it does not.
+#[derive(Debug, Args)]
+#[command(after_long_help = RELAX_EXAMPLES)]
+pub(crate) struct RelaxArgs {
+    #[command(flatten)]
+    pub(crate) common: RepairArgs,
+
+    /// What may be changed: fences, orderings, rmw (exchanges become stores), several with commas between them
+    #[arg(long, value_name = "KINDS", default_value = "fences,orderings", value_delimiter = ',')]
+    pub(crate) allow: Vec<Allowed>,
+}
+
+const RELAX_EXAMPLES: &str = "\
+Examples:
+  steadfast relax corpus/programs/singleton.sf
+      Which orderings are stronger than needed under RC20?
+  steadfast relax --model tso --write lock.sf
+      Take out the fences that x86 does not need.
+
+Exit codes: 0 robust, with or without changes, 1 not robust, 2 wrong arguments or input, 3 inconclusive,
+101 an internal error, 130 interrupted.";
+
+/// What `fix` and `relax` have in common.
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// The program, in the Steadfast language (.sf), in TPL (.tpl) or as automata (.aut); `-` is standard input
+    pub(crate) file: PathBuf,
+
+    /// The memory model: ra, sra, rc20, rc11 or tso
+    #[arg(long, short, value_name = "MODEL", default_value = "rc20", value_parser = one_model)]
+    pub(crate) model: Model,
+
+    /// What must agree with sequential consistency: graph or observational
+    #[arg(long, short, value_name = "NOTION", default_value = "graph")]
+    pub(crate) notion: Notion,
+
+    /// Whose costs count: x86, armv8 or power [default: x86 for tso, else armv8]
+    #[arg(long, short, value_name = "MACHINE")]
+    pub(crate) target: Option<Target>,
+
+    /// Change the file
+    ///
+    /// It is replaced at once, and only if nobody changed it meanwhile.
+    #[arg(long)]
+    pub(crate) write: bool,
+
+    /// How to write the answer
+    #[arg(long, short, value_name = "FORMAT", default_value = "full")]
+    pub(crate) format: RepairFormat,
+
+    /// Say more about how the answer was confirmed
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+
+    /// Check spin loops as they are written, and not as waits
+    #[arg(long)]
+    pub(crate) no_spin_detection: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// How many threads may work [default: one per processor]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+}
+
+/// How changes are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RepairFormat {
+    /// A patch, and what it costs.
+    Full,
+    /// An object; docs/schema/fix.json describes it.
+    Json,
+}
+
 /// Compare programs with the verdicts that they expect.
 ///
 /// A program says what it expects with `#![expect(robust, model = ra)]`, or with a ROBUSTNESS comment in TPL. An expectation about a model
@@ -315,6 +426,13 @@ fn models(text: &str) -> Result<ModelChoice, String> {
         "all" => Ok(ModelChoice::All),
         "sc" => Err(format!("every program is robust against sequential consistency; {known}")),
         _ => text.parse().map(ModelChoice::One).map_err(|error| format!("{error}; {known}")),
+    }
+}
+
+fn one_model(text: &str) -> Result<Model, String> {
+    match models(text)? {
+        ModelChoice::One(model) => Ok(model),
+        ModelChoice::All => Err("one model at a time, please".to_owned()),
     }
 }
 

@@ -20,6 +20,7 @@ mod numbers;
 mod output;
 mod progress;
 mod render;
+mod repair;
 mod result;
 mod settings;
 mod show;
@@ -52,6 +53,8 @@ fn main() -> ExitCode {
 fn run(command: Command, output: &mut Output) -> io::Result<Status> {
     match command {
         Command::Check(arguments) => check::run(&arguments, output),
+        Command::Fix(arguments) => repair::run_fix(&arguments, output),
+        Command::Relax(arguments) => repair::run_relax(&arguments, output),
         Command::Test(arguments) => test::run(&arguments, output),
         Command::Explain(arguments) => explain::run(&arguments, output),
         Command::Models => models::run(output),

@@ -43,6 +43,13 @@ impl Progress {
         Self(Some(Line { bar, bytes }))
     }
 
+    /// Says something else from now on.
+    pub(crate) fn say(&self, what: String) {
+        if let Some(line) = &self.0 {
+            line.bar.set_message(what);
+        }
+    }
+
     /// Takes note of how the search is getting on. Cheap: the line is drawn by a clock.
     pub(crate) fn update(&self, used: steadfast_robust::Progress) {
         if let Some(line) = &self.0 {

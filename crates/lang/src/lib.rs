@@ -36,11 +36,13 @@ pub mod codes;
 mod dialect;
 mod expectation;
 mod sf;
+mod sites;
 mod support;
 mod tpl;
 
 pub use dialect::Dialect;
 pub use expectation::{Expectation, ExpectedVerdict};
+pub use sites::{Edit, Form, Site, Variant, apply, sites};
 pub use support::{MAX_DIAGNOSTICS, MAX_NESTING};
 
 use steadfast_diag::{Code, Diagnostic, Severity};

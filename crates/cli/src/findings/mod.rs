@@ -47,7 +47,8 @@ pub(crate) fn diagnostics(asked: &Asked<'_>, advice: Option<&Advice>) -> Vec<Dia
     diagnostics
 }
 
-fn bounded(bound: Bound) -> Diagnostic {
+/// Why there is no verdict.
+pub(crate) fn bounded(bound: Bound) -> Diagnostic {
     let (code, help): (Code, _) = match bound {
         Bound::States(_) => (inconclusive::STATE_BOUND, "raise `--max-states`, or make the program smaller"),
         Bound::Memory(_) => (inconclusive::MEMORY_BOUND, "raise `--max-memory`, or make the program smaller"),

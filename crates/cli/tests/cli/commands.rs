@@ -139,7 +139,7 @@ fn pictures_of_violations_are_numbered() {
 
 #[test]
 fn help_has_examples_and_exit_codes() {
-    for name in ["check", "test", "explain", "export", "show"] {
+    for name in ["check", "fix", "relax", "test", "explain", "export", "show"] {
         let long = steadfast(&[name, "--help"]);
         assert_eq!(long.code, 0);
         assert!(long.stdout.contains("Examples:"), "{name}");

@@ -13,6 +13,7 @@ mod expectations;
 mod lower;
 mod parser;
 mod sections;
+mod sites;
 mod threads;
 mod values;
 mod words;
@@ -40,4 +41,11 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
         lower::lower(&tree, support::program_name(file), &mut diagnostics)
     };
     Parsed { program, expectations, diagnostics: diagnostics.finish() }
+}
+
+/// Where the program could be changed.
+pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
+    let mut diagnostics = Diagnostics::default();
+    let tree = Parser::new(file.text(), words::words(file.text()), &mut diagnostics).file();
+    sites::sites(file.text(), &tree)
 }

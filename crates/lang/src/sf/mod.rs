@@ -28,6 +28,7 @@ mod program;
 mod recursion;
 mod registers;
 mod renumber;
+mod sites;
 mod token;
 mod types;
 
@@ -44,4 +45,10 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
     let name = attributes.name.unwrap_or_else(|| program_name(file));
     let program = program::build(&tree, name, &mut problems);
     Parsed { program, expectations: attributes.expectations, diagnostics: problems.finish() }
+}
+
+/// Where the program could be changed.
+pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
+    let tree = parser::parse_file(file.text(), &mut Diagnostics::default());
+    sites::sites(file.text(), &tree)
 }

@@ -10,6 +10,7 @@ mod lower;
 mod names;
 mod operations;
 mod parser;
+mod sites;
 mod statements;
 mod thread;
 mod token;
@@ -32,6 +33,14 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
     }
     let program = (!diagnostics.has_errors()).then_some(program);
     Parsed { program, expectations, diagnostics: diagnostics.finish() }
+}
+
+/// Where the program could be changed.
+pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
+    let mut diagnostics = Diagnostics::default();
+    let tokens = token::tokens(file.text(), &mut diagnostics);
+    let tree = Parser::new(file.text(), tokens, &mut diagnostics).file();
+    sites::sites(file.text(), &tree)
 }
 
 fn no_threads(text: &str) -> Diagnostic {

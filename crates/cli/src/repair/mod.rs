@@ -1,0 +1,154 @@
+//! `steadfast fix` and `steadfast relax`: changes to a program, shown as a patch and written if that is wanted.
+
+mod patch;
+mod record;
+mod report;
+mod words;
+mod write;
+
+use crate::args::{FixArgs, RelaxArgs, RepairArgs, RepairFormat};
+use crate::codes;
+use crate::input::{Input, STDIN};
+use crate::output::{self, Output};
+use crate::progress::Progress;
+use crate::settings::{self, Question};
+use crate::status::Status;
+use crate::{interrupt, numbers};
+use report::Report;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use steadfast_diag::Diagnostic;
+use steadfast_repair::{Allowed, Change, Fixed, Judged, Relaxed, Stop, Task, Watcher, fix, relax, usual_target};
+use steadfast_robust::Options;
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Make it robust.
+    Fix,
+    /// Make it weaker.
+    Relax,
+}
+
+/// What came out, in either direction.
+pub(crate) enum Answer {
+    /// Nothing has to be changed, or nothing can be.
+    AsItIs,
+    /// These changes are the answer.
+    Changed {
+        changes: Vec<Change>,
+        /// What they cost or save.
+        cost: u32,
+        result: Box<Judged>,
+        checks: u64,
+        sites: usize,
+    },
+    /// It fails already when threads take turns.
+    Hopeless(Vec<Diagnostic>),
+    /// All allowed changes together are not enough; what is wrong with them.
+    Impossible { strongest: Box<Judged>, sites: usize },
+    /// Not robust, so there is nothing to relax.
+    NotRobust(Vec<Diagnostic>),
+    /// No answer.
+    Stopped(Stop),
+    /// The tool failed.
+    Broken,
+}
+
+/// Runs `steadfast fix`.
+pub(crate) fn run_fix(arguments: &FixArgs, output: &mut Output) -> io::Result<Status> {
+    run(Direction::Fix, &arguments.common, &arguments.allow, output)
+}
+
+/// Runs `steadfast relax`.
+pub(crate) fn run_relax(arguments: &RelaxArgs, output: &mut Output) -> io::Result<Status> {
+    run(Direction::Relax, &arguments.common, &arguments.allow, output)
+}
+
+fn run(direction: Direction, arguments: &RepairArgs, allow: &[Allowed], output: &mut Output) -> io::Result<Status> {
+    if arguments.write && arguments.file.as_os_str() == STDIN {
+        output::complain("`--write` needs a file; standard input cannot be changed");
+        return Ok(Status::Input);
+    }
+    let input = Input::read(&arguments.file);
+    let allowed = allow.iter().fold(Allowed::NOTHING, |all, one| all.or(*one));
+    let target = arguments.target.unwrap_or_else(|| usual_target(arguments.model));
+    let mut report =
+        Report { direction, arguments, target, allowed, input: &input, answer: Answer::AsItIs, written: false };
+    if input.parsed.program.is_none() {
+        output.write(&report.rejected(output.style()))?;
+        return Ok(Status::Input);
+    }
+    report.answer = answer(direction, arguments, &input, (target, allowed));
+    let mut status = report.status();
+    if let (true, Answer::Changed { changes, result, .. }) = (arguments.write, &report.answer)
+        && !changes.is_empty()
+    {
+        match write::replace(&arguments.file, input.file.text(), result.file.text()) {
+            Ok(()) => report.written = true,
+            Err(error) => {
+                output::complain(&format!("cannot write {}: {error}", arguments.file.display()));
+                status = Status::Input;
+            }
+        }
+    }
+    let text = match arguments.format {
+        RepairFormat::Full => report.full(output.style()),
+        RepairFormat::Json => record::json(&report),
+    };
+    output.write(&text)?;
+    Ok(status)
+}
+
+fn answer(
+    direction: Direction,
+    arguments: &RepairArgs,
+    input: &Input,
+    (target, allowed): (steadfast_repair::Target, Allowed),
+) -> Answer {
+    let mut question = Question::new(arguments.notion, settings::limits(&arguments.limits));
+    question.spin = !arguments.no_spin_detection;
+    question.jobs = settings::jobs(arguments.jobs);
+    let verb = if direction == Direction::Fix { "repairing" } else { "relaxing" };
+    let what = format!("{verb} {} ({}, {})", input.file.name(), arguments.model.name(), arguments.notion.name());
+    let progress = Progress::start(what.clone(), false);
+    let observer = |used| progress.update(used);
+    let options = Options { observer: Some(&observer), ..question.options(arguments.model, interrupt::listen()) };
+    let watcher = |checks: u64, changes: usize| {
+        let checks = numbers::counted(checks as usize, "check");
+        progress.say(format!("{what}: {checks}, trying {}; now", numbers::counted(changes, "change")));
+    };
+    let watcher: Watcher<'_> = &watcher;
+    let task =
+        Task { file: &input.file, dialect: input.dialect, options: &options, target, allowed, watcher: Some(watcher) };
+    let program = input.parsed.program.as_ref();
+    let told = |outcome: &steadfast_robust::Outcome| {
+        program.map_or(Vec::new(), |program| report::diagnostics(&input.file, program, arguments.model, outcome))
+    };
+    // As in `ask`: a mistake of the checker should end in a message.
+    let answered = catch_unwind(AssertUnwindSafe(|| match direction {
+        Direction::Fix => match fix(&task) {
+            Fixed::Already(_) => Answer::AsItIs,
+            Fixed::Repaired { changes, cost, result, checks, sites } => {
+                Answer::Changed { changes, cost, result, checks, sites }
+            }
+            Fixed::Hopeless(outcome) => Answer::Hopeless(told(&outcome)),
+            Fixed::Impossible { strongest, sites } => Answer::Impossible { strongest, sites },
+            Fixed::Stopped(stop) => Answer::Stopped(stop),
+        },
+        Direction::Relax => match relax(&task) {
+            Relaxed::Weakened { changes, saved, result, checks, sites } => {
+                Answer::Changed { changes, cost: saved, result, checks, sites }
+            }
+            Relaxed::NotRobust(outcome) => Answer::NotRobust(told(&outcome)),
+            Relaxed::Stopped(stop) => Answer::Stopped(stop),
+        },
+    }));
+    answered.unwrap_or(Answer::Broken)
+}
+
+/// What the exit code is if the tool is to blame.
+fn internal() -> Diagnostic {
+    Diagnostic::error(codes::INTERNAL, "internal error while changing the program")
+        .help("please report this, with the program and the command line")
+}

@@ -1,0 +1,103 @@
+//! Answers for other programs. `docs/schema/fix.json` describes the object; fields are only ever added.
+
+use super::{Answer, Direction, report::Report, words};
+use serde::Serialize;
+use steadfast_diag::{Diagnostic, Record};
+use steadfast_repair::Change;
+use steadfast_span::SourceFile;
+
+#[derive(Debug, Serialize)]
+struct ReportRecord<'a> {
+    command: &'static str,
+    file: &'a str,
+    model: &'static str,
+    notion: &'static str,
+    target: &'static str,
+    allowed: Vec<&'static str>,
+    result: &'static str,
+    reason: Option<String>,
+    /// What the changes cost, or save.
+    cost: Option<u32>,
+    changes: Vec<ChangeRecord>,
+    patch: Option<String>,
+    written: bool,
+    checks: Option<u64>,
+    sites: Option<usize>,
+    diagnostics: Vec<Record<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ChangeRecord {
+    line: u32,
+    column: u32,
+    text: String,
+    from: String,
+    to: String,
+    cost: u32,
+    edits: Vec<EditRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct EditRecord {
+    /// Bytes of the old text.
+    start: u32,
+    end: u32,
+    text: String,
+}
+
+/// The answer as an object.
+pub(super) fn json(report: &Report<'_>) -> String {
+    let (file, diagnostics) = report.diagnostics();
+    written(report, report.name(), file, &diagnostics)
+}
+
+/// The object for a file that cannot be used.
+pub(super) fn rejected(report: &Report<'_>) -> String {
+    written(report, "error", &report.input.file, &report.input.parsed.diagnostics)
+}
+
+fn written(report: &Report<'_>, result: &'static str, file: &SourceFile, diagnostics: &[Diagnostic]) -> String {
+    let (changes, cost, checks, sites) = match &report.answer {
+        Answer::Changed { changes, cost, checks, sites, .. } => {
+            (changes.as_slice(), Some(*cost), Some(*checks), Some(*sites))
+        }
+        Answer::Impossible { sites, .. } => (&[] as &[Change], None, None, Some(*sites)),
+        _ => (&[] as &[Change], None, None, None),
+    };
+    let record = ReportRecord {
+        command: if report.direction == Direction::Fix { "fix" } else { "relax" },
+        file: report.input.file.name(),
+        model: report.arguments.model.name(),
+        notion: report.arguments.notion.name(),
+        target: report.target.name(),
+        allowed: report.allowed.names(),
+        result,
+        reason: report.reason(),
+        cost,
+        changes: changes.iter().map(|change| change_record(&report.input.file, change)).collect(),
+        patch: report.patch(),
+        written: report.written,
+        checks,
+        sites,
+        diagnostics: diagnostics.iter().map(|diagnostic| Record::new(file, diagnostic)).collect(),
+    };
+    // Plain data always has a representation.
+    let text = serde_json::to_string_pretty(&record).unwrap_or_default();
+    text + "\n"
+}
+
+fn change_record(file: &SourceFile, change: &Change) -> ChangeRecord {
+    let position = file.line_column(change.span.start);
+    let edits = change.edits.iter();
+    ChangeRecord {
+        line: position.line,
+        column: position.column,
+        text: words::change(file, change),
+        from: words::form(change.from),
+        to: words::form(change.to),
+        cost: change.cost,
+        edits: edits
+            .map(|edit| EditRecord { start: edit.span.start, end: edit.span.end, text: edit.text.clone() })
+            .collect(),
+    }
+}
