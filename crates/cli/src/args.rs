@@ -81,6 +81,7 @@ pub(crate) enum ColorChoice {
 /// result says what was shown: the model, the notion of robustness, how many states were visited, and whether those were all.
 #[derive(Debug, Args)]
 #[command(after_long_help = CHECK_EXAMPLES)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent switches")]
 pub(crate) struct CheckArgs {
     /// Programs in the Steadfast language (.sf), in TPL (.tpl) or as automata (.aut); `-` is standard input
     #[arg(required = true, value_name = "FILE")]

@@ -17,6 +17,7 @@ pub(crate) struct Settings {
 
 /// What is asked about a program, whatever the model.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent switches")]
 pub(crate) struct Question {
     pub(crate) notion: Notion,
     pub(crate) spin: bool,
