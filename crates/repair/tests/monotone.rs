@@ -18,7 +18,7 @@ fn stronger_programs_stay_robust() {
         let mut rng = Rng::new(seed);
         let before = program(&mut rng, &config);
         let mut after = before.clone();
-        for _ in 0..1 + rng.below(3) {
+        for _ in 0..=rng.below(3) {
             strengthen(&mut after, &mut rng);
         }
         assert!(after.validate().is_ok(), "seed {seed}");
