@@ -107,7 +107,7 @@ impl Report<'_> {
     /// The whole answer.
     pub(super) fn full(&self, style: Style) -> String {
         let (file, diagnostics) = self.diagnostics();
-        let mut text = self.patch().unwrap_or_default();
+        let mut text = harmless(&self.patch().unwrap_or_default());
         text.push_str(&shown(file, &diagnostics, style));
         let _ = writeln!(text, "{}: {}", self.input.file.name(), self.summary());
         if let Answer::Changed { changes, .. } = &self.answer {
@@ -177,4 +177,10 @@ impl Report<'_> {
 fn shown(file: &SourceFile, diagnostics: &[Diagnostic], style: Style) -> String {
     let items: Vec<_> = diagnostics.iter().map(|diagnostic| (file, diagnostic)).collect();
     render(Format::Full, &items, style)
+}
+
+/// The text without what could confuse a terminal.
+fn harmless(text: &str) -> String {
+    let allowed = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
+    text.chars().map(|c| if allowed(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
