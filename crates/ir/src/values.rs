@@ -86,16 +86,23 @@ impl ValueAnalysis {
             registers: program.threads.iter().map(|t| t.registers.iter().map(|_| single(0)).collect()).collect(),
             critical: program.locations.iter().map(|_| ValueSet::EMPTY).collect(),
         };
-        while analysis.grow(program) {}
+        let mut seen = program.threads.iter().map(|thread| vec![None; thread.code.len()]).collect();
+        while analysis.grow(program, &mut seen) {}
         analysis.find_critical(program);
         analysis
     }
 
-    fn grow(&mut self, program: &Program) -> bool {
+    /// One round over all instructions. Those that have seen the same values in an earlier round are left out.
+    fn grow(&mut self, program: &Program, seen: &mut IndexVec<ThreadId, Vec<Option<Vec<ValueSet>>>>) -> bool {
         let mut changed = false;
         for (id, thread) in program.threads.enumerated() {
-            for instruction in &thread.code {
+            for (pc, instruction) in thread.code.enumerated() {
                 let op = &instruction.op;
+                let inputs = Some(self.inputs(id, op));
+                if seen[id][pc.index()] == inputs {
+                    continue;
+                }
+                seen[id][pc.index()] = inputs;
                 for loc in dataflow::place(op).into_iter().flat_map(locations_of) {
                     let modulus = program.locations[loc].modulus;
                     let read = self.locations[loc];
@@ -124,6 +131,14 @@ impl ValueAnalysis {
             }
         }
         changed
+    }
+
+    /// What the registers and locations can hold that an instruction looks at.
+    fn inputs(&self, id: ThreadId, op: &Instr) -> Vec<ValueSet> {
+        let mut used = crate::RegSet::new();
+        dataflow::expressions(op).into_iter().for_each(|expr| expr.collect_registers(&mut used));
+        let locations = dataflow::place(op).into_iter().flat_map(locations_of).map(|loc| self.locations[loc]);
+        used.iter().map(|reg| self.registers[id][reg]).chain(locations).collect()
     }
 
     fn find_critical(&mut self, program: &Program) {
