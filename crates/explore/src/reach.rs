@@ -115,6 +115,8 @@ pub fn reach<const W: usize, S: System<W>>(
         budget.add(next.len() as u64, 0);
         frontier = next;
     }
+    graph.shards.iter_mut().for_each(Shard::close);
+    budget.release(booked.saturating_sub(graph.bytes() as u64));
     (graph, bound)
 }
 

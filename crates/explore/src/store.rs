@@ -73,6 +73,12 @@ impl<const W: usize> Shard<W> {
         (self.states.len() - 1, true)
     }
 
+    /// Frees what is needed only for adding states.
+    pub(crate) fn close(&mut self) {
+        self.table = Vec::new();
+        self.states.shrink_to_fit();
+    }
+
     fn grow(&mut self) {
         let mask = self.table.len() * 2 - 1;
         let mut table = vec![0; mask + 1];

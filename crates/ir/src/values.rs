@@ -98,26 +98,37 @@ impl ValueAnalysis {
         for (id, thread) in program.threads.enumerated() {
             for (pc, instruction) in thread.code.enumerated() {
                 let op = &instruction.op;
-                let inputs = Some(self.inputs(id, op));
-                if seen[id][pc.index()] == inputs {
+                let used = registers_of(op);
+                let inputs = self.inputs(id, op, &used);
+                let before = seen[id][pc.index()].replace(inputs.clone());
+                if before.as_ref() == Some(&inputs) {
                     continue;
                 }
-                seen[id][pc.index()] = inputs;
+                let known = |reg: RegId, value: Value| {
+                    let set = before.as_ref().zip(used.iter().position(|&other| other == reg));
+                    set.is_some_and(|(before, place)| before[place].contains(value))
+                };
+                // All cells of an array are written with the same values, if they have the same modulus.
+                let mut stored: Option<(u16, ValueSet)> = None;
                 for loc in dataflow::place(op).into_iter().flat_map(locations_of) {
                     let modulus = program.locations[loc].modulus;
                     let read = self.locations[loc];
                     let written = match op {
-                        Instr::Store { value, .. } | Instr::PlainStore { value, .. } => {
-                            self.eval(program, id, value, None, modulus)
-                        }
-                        Instr::Rmw { update, .. } => self.eval(program, id, update, Some(read), modulus),
-                        Instr::Cas { new, .. } | Instr::BlockingCas { new, .. } => {
-                            self.eval(program, id, new, None, modulus)
+                        Instr::Store { value, .. }
+                        | Instr::PlainStore { value, .. }
+                        | Instr::Cas { new: value, .. }
+                        | Instr::BlockingCas { new: value, .. } => match stored {
+                            Some((known, values)) if known == modulus => values,
+                            _ => self.eval(program, id, value, (None, &known), modulus),
+                        },
+                        Instr::Rmw { update, .. } => {
+                            self.eval(program, id, update, (Some(read), &|_, _| false), modulus)
                         }
                         Instr::Lock(_) => single(1),
                         Instr::Unlock(_) => single(0),
                         _ => ValueSet::EMPTY,
                     };
+                    stored = Some((modulus, written));
                     changed |= self.locations[loc].union_with(&written);
                     if let Some(dst) = dataflow::defined(op) {
                         let received = received(program, &read, thread.registers[dst].modulus);
@@ -125,7 +136,7 @@ impl ValueAnalysis {
                     }
                 }
                 if let Instr::Assign { dst, value } = op {
-                    let assigned = self.eval(program, id, value, None, thread.registers[*dst].modulus);
+                    let assigned = self.eval(program, id, value, (None, &known), thread.registers[*dst].modulus);
                     changed |= self.registers[id][*dst].union_with(&assigned);
                 }
             }
@@ -134,11 +145,9 @@ impl ValueAnalysis {
     }
 
     /// What the registers and locations can hold that an instruction looks at.
-    fn inputs(&self, id: ThreadId, op: &Instr) -> Vec<ValueSet> {
-        let mut used = crate::RegSet::new();
-        dataflow::expressions(op).into_iter().for_each(|expr| expr.collect_registers(&mut used));
+    fn inputs(&self, id: ThreadId, op: &Instr, used: &[RegId]) -> Vec<ValueSet> {
         let locations = dataflow::place(op).into_iter().flat_map(locations_of).map(|loc| self.locations[loc]);
-        used.iter().map(|reg| self.registers[id][reg]).chain(locations).collect()
+        used.iter().map(|&reg| self.registers[id][reg]).chain(locations).collect()
     }
 
     fn find_critical(&mut self, program: &Program) {
@@ -156,7 +165,8 @@ impl ValueAnalysis {
                 let place = dataflow::place(&instruction.op).expect("these instructions access memory");
                 for loc in locations_of(place) {
                     for expr in &expected {
-                        let values = self.eval(program, id, expr, None, program.locations[loc].modulus);
+                        let values =
+                            self.eval(program, id, expr, (None, &|_, _| false), program.locations[loc].modulus);
                         self.critical[loc].union_with(&values);
                     }
                 }
@@ -164,8 +174,15 @@ impl ValueAnalysis {
         }
     }
 
-    /// All values that an expression can have, given what registers can hold.
-    fn eval(&self, program: &Program, id: ThreadId, expr: &Expr, old: Option<ValueSet>, modulus: u16) -> ValueSet {
+    /// All values that an expression can have, given what registers can hold; those that come of `known` values only may be left out.
+    fn eval(
+        &self,
+        program: &Program,
+        id: ThreadId,
+        expr: &Expr,
+        (old, known): (Option<ValueSet>, &dyn Fn(RegId, Value) -> bool),
+        modulus: u16,
+    ) -> ValueSet {
         let mut used = crate::RegSet::new();
         expr.collect_registers(&mut used);
         let used: Vec<RegId> = used.iter().collect();
@@ -178,6 +195,8 @@ impl ValueAnalysis {
                 crate::Wrap::TruncatedByte => ValueSet::below(256),
             };
         }
+        let is_new = |(&reg, domain): (&RegId, &Vec<Value>)| domain.iter().map(|&value| !known(reg, value)).collect();
+        let new: Vec<Vec<bool>> = used.iter().zip(&domains).map(is_new).collect();
         let mut registers = vec![0; program.threads[id].registers.len()];
         let mut result = ValueSet::EMPTY;
         let mut at = vec![0; domains.len()];
@@ -185,7 +204,8 @@ impl ValueAnalysis {
             for (slot, &reg) in used.iter().enumerate() {
                 registers[reg.index()] = domains[slot][at[slot]];
             }
-            if let Ok(value) = expr.eval(&registers, domains[used.len()][at[used.len()]]) {
+            let is_new = used.is_empty() || new.iter().zip(&at).any(|(new, &at)| new[at]);
+            if is_new && let Ok(value) = expr.eval(&registers, domains[used.len()][at[used.len()]]) {
                 result.insert(program.reduce(value, modulus));
             }
             if !advance(&mut at, &domains) {
@@ -193,6 +213,13 @@ impl ValueAnalysis {
             }
         }
     }
+}
+
+/// The registers that an instruction looks at.
+fn registers_of(op: &Instr) -> Vec<RegId> {
+    let mut used = crate::RegSet::new();
+    dataflow::expressions(op).into_iter().for_each(|expr| expr.collect_registers(&mut used));
+    used.iter().collect()
 }
 
 /// Counts through all combinations; false after the last one.

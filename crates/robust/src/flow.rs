@@ -35,7 +35,7 @@ pub(crate) struct FlowEdge {
 #[derive(Debug)]
 pub(crate) struct Flow {
     /// Where the edges of each position begin; one more at the end.
-    first: Vec<usize>,
+    first: Vec<u32>,
     edges: Vec<FlowEdge>,
     /// The site of every position.
     pub site_of: Vec<u32>,
@@ -73,7 +73,7 @@ impl Flow {
         };
         let mut known: FxHashMap<Kind, u32> = FxHashMap::default();
         for &state in order {
-            flow.first.push(flow.edges.len());
+            flow.first.push(flow.edges.len() as u32);
             for edge in graph.edges(state) {
                 let kind = Kind {
                     op: ops.number(edge.label),
@@ -90,7 +90,7 @@ impl Flow {
                 flow.edges.push(FlowEdge { target: position[edge.target as usize], kind: number });
             }
         }
-        flow.first.push(flow.edges.len());
+        flow.first.push(flow.edges.len() as u32);
         let mut groups: FxHashMap<Kind, u32> = FxHashMap::default();
         for kind in &flow.kinds {
             let group = Kind { label: kind.label.and_then(|label| Some(labels?(label))), ..*kind };
@@ -113,11 +113,11 @@ impl Flow {
     /// The edges that leave a position.
     #[inline]
     pub(crate) fn edges(&self, position: usize) -> &[FlowEdge] {
-        &self.edges[self.first[position]..self.first[position + 1]]
+        &self.edges[self.first[position] as usize..self.first[position + 1] as usize]
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.edges.len() * size_of::<FlowEdge>() + self.len() * (size_of::<usize>() + 4)
+        self.edges.len() * size_of::<FlowEdge>() + self.len() * 8
     }
 }
