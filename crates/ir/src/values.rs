@@ -218,7 +218,9 @@ impl ValueAnalysis {
 /// The registers that an instruction looks at.
 fn registers_of(op: &Instr) -> Vec<RegId> {
     let mut used = crate::RegSet::new();
-    dataflow::expressions(op).into_iter().for_each(|expr| expr.collect_registers(&mut used));
+    for expr in dataflow::expressions(op) {
+        expr.collect_registers(&mut used);
+    }
     used.iter().collect()
 }
 

@@ -141,7 +141,7 @@ impl<'a> Question<'a> {
         }
         self.describe_program(&machine, &graph, outcome);
         if machine.failed() {
-            return self.shown(self.witness::<W>(local_bits, Goal::Failure), Verdict::Failed);
+            return Some(self.shown(self.witness::<W>(local_bits, Goal::Failure), Verdict::Failed));
         }
         if let Some(bound) = bound {
             return Some(Verdict::Inconclusive(bound));
@@ -149,7 +149,7 @@ impl<'a> Question<'a> {
         let explored = Explorer { machine: &machine, graph: &graph };
         outcome.deadlock = deadlock(&machine, &explored);
         if racy(&machine, &explored) {
-            return self.shown(self.witness::<W>(local_bits, Goal::Race), Verdict::Race);
+            return Some(self.shown(self.witness::<W>(local_bits, Goal::Race), Verdict::Race));
         }
         let futures = if self.options.reductions.relevance {
             futures::futures(&machine, self.reading().ghost)
@@ -167,28 +167,28 @@ impl<'a> Question<'a> {
             Ok(finding) => finding,
         };
         drop(graph);
-        match finding {
-            Finding::Nothing => Some(match machine.exceeded() {
+        Some(match finding {
+            Finding::Nothing => match machine.exceeded() {
                 Some(bound) => Verdict::Unsupported(bound.into()),
                 None => Verdict::Robust,
-            }),
+            },
             Finding::Race => self.shown(self.witness::<W>(local_bits, Goal::Race), Verdict::Race),
             Finding::Stale => self.shown(self.witness::<W>(local_bits, Goal::Stale), Verdict::NotRobust),
             Finding::Observed => self.shown(self.observed_witness::<W>(local_bits), Verdict::NotRobust),
-        }
+        })
     }
 
     /// The verdict with its witness. A violation that cannot be shown is not claimed: if no bound ended the search for the witness, two searches contradict each other.
-    fn shown(&self, witness: Option<Witness>, verdict: impl FnOnce(Box<Witness>) -> Verdict) -> Option<Verdict> {
+    fn shown(&self, witness: Option<Witness>, verdict: impl FnOnce(Box<Witness>) -> Verdict) -> Verdict {
         let Some(witness) = witness else {
-            return Some(match self.budget.check() {
+            return match self.budget.check() {
                 Err(bound) => Verdict::Inconclusive(bound),
                 Ok(()) => {
                     Verdict::Unsupported("a violation was found, but no run that shows it; please report this".into())
                 }
-            });
+            };
         };
-        Some(verdict(Box::new(witness)))
+        verdict(Box::new(witness))
     }
 
     fn describe_program<const W: usize>(&self, machine: &Machine<'_>, graph: &StateGraph<W>, outcome: &mut Outcome) {

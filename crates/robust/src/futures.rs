@@ -122,13 +122,12 @@ impl Outlooks {
             for (thread, slot) in key.iter_mut().enumerate() {
                 *slot = kinds[machine.class_of[thread]][graph.local(id, thread) as usize];
             }
-            let site = match known.get(key.as_slice()) {
-                Some(&site) => site,
-                None => {
-                    let site = outlooks.add(machine, graph, futures, id, &mut combinations);
-                    known.insert(key.clone().into(), site);
-                    site
-                }
+            let site = if let Some(&site) = known.get(key.as_slice()) {
+                site
+            } else {
+                let site = outlooks.add(machine, graph, futures, id, &mut combinations);
+                known.insert(key.clone().into(), site);
+                site
             };
             outlooks.site_of[id as usize] = site;
             outlooks.outlook_of[id as usize] = outlooks.sites[site as usize].outlook;
