@@ -209,4 +209,38 @@ mod tests {
         let program = steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast).program.expect("well formed");
         assert!(!translated(&program, &Options::new(Model::Ra, Notion::Graph)));
     }
+
+    /// The deque with fences in some of its places only, with weaker orderings, and with another guard: whatever translation claims must hold at small bounds.
+    #[test]
+    fn what_translation_proves_holds_at_small_bounds() {
+        let (mut proved, mut refuted) = (0, 0);
+        for variant in 0..2_u32.pow(6) {
+            let mut source = DEQUE.to_owned();
+            for place in 0..4 {
+                let fence = if variant >> place & 1 == 1 { "fence(seq_cst);" } else { "" };
+                source = source.replacen("FENCE", fence, 1);
+            }
+            if variant >> 4 & 1 == 1 {
+                source = source.replace("release", "relaxed");
+            }
+            if variant >> 5 & 1 == 1 {
+                source = source.replace("b <= t + 2", "b <= t");
+            }
+            let at = |limit: &str| {
+                let file = SourceFile::new("deque.sf", source.replace("LIMIT", limit));
+                steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast).program.expect("well formed")
+            };
+            for model in [Model::Ra, Model::Rc20, Model::Tso] {
+                let options = Options::new(model, Notion::Graph);
+                let robust = |limit| matches!(check(&at(limit), &options).verdict, Verdict::Robust);
+                if translated(&at("200"), &options) {
+                    proved += 1;
+                    assert!(["2", "4", "6"].into_iter().all(robust), "{} {source}", model.name());
+                } else if !robust("6") {
+                    refuted += 1;
+                }
+            }
+        }
+        assert!(proved > 10 && refuted > 10, "{proved} {refuted}");
+    }
 }
