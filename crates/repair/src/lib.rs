@@ -6,7 +6,7 @@
 //! whatever repairs must contain something that is missing from it. The cheapest choice that meets all such demands is checked; if it repairs, nothing cheaper does.
 //!
 //! Guarantee: a repair was checked as the text that is handed out, parsed again; no cheaper set of the changes that were considered repairs; and each single
-//! change is necessary, which is checked once more. What was considered is what [`steadfast_lang::sites`] offers, reduced as [`slots`] explains: fences between statements, not
+//! change is necessary, which is checked once more. What was considered is what [`steadfast_lang::sites`] offers, reduced as `slots` explains: fences between statements, not
 //! inside expressions.
 
 mod cost;
