@@ -118,18 +118,6 @@ impl CoverSet {
         Some(self.push(key, bits, tag))
     }
 
-    /// Adds a vector unless the very same one is there: covering switched off.
-    pub fn insert_exact(&mut self, key: u32, bits: &[u64], tag: u32) -> Option<NodeId> {
-        let mut at = self.head(key);
-        while at != NONE {
-            if self.bits(at) == bits {
-                return None;
-            }
-            at = self.next(at);
-        }
-        Some(self.push(key, bits, tag))
-    }
-
     #[inline]
     fn head(&mut self, key: u32) -> u32 {
         if key as usize >= self.heads.len() {
@@ -170,7 +158,5 @@ mod tests {
         assert!(set.insert(0, &[0b100], 0).is_some());
         set.clear();
         assert!(set.insert(0, &[0b10], 0).is_some());
-        assert!(set.insert_exact(0, &[0b10], 0).is_none());
-        assert!(set.insert_exact(0, &[0b11], 0).is_some());
     }
 }
