@@ -86,8 +86,6 @@ pub(crate) fn no_knowledge(machine: &Machine<'_>) -> Futures {
 pub(crate) struct Outlooks {
     /// The site of each state, by state number.
     pub site_of: Vec<u32>,
-    /// The combination of futures in each state.
-    outlook_of: Vec<u32>,
     /// The sites.
     pub sites: Vec<Site>,
     /// The futures of the threads in each combination that occurs.
@@ -109,12 +107,7 @@ impl Outlooks {
     /// Looks at every state. With `places`, states at one site are at the same places in the code.
     pub(crate) fn new(machine: &Machine<'_>, graph: &dyn Explored, futures: &Futures, places: bool) -> Self {
         let kinds = kinds_of_locals(machine, futures, places);
-        let mut outlooks = Self {
-            site_of: vec![0; graph.id_bound()],
-            outlook_of: vec![0; graph.id_bound()],
-            sites: Vec::new(),
-            combinations: Vec::new(),
-        };
+        let mut outlooks = Self { site_of: vec![0; graph.id_bound()], sites: Vec::new(), combinations: Vec::new() };
         let mut known: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
         let mut combinations: FxHashMap<Box<[Future]>, u32> = FxHashMap::default();
         let mut key = vec![0; machine.threads()];
@@ -130,7 +123,6 @@ impl Outlooks {
                 site
             };
             outlooks.site_of[id as usize] = site;
-            outlooks.outlook_of[id as usize] = outlooks.sites[site as usize].outlook;
         }
         outlooks
     }
@@ -162,7 +154,7 @@ impl Outlooks {
     /// The combination of futures in a state.
     #[inline]
     pub(crate) fn of(&self, state: StateId) -> u32 {
-        self.outlook_of[state as usize]
+        self.sites[self.site_of[state as usize] as usize].outlook
     }
 }
 
