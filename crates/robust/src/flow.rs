@@ -73,7 +73,7 @@ impl Flow {
         };
         let mut known: FxHashMap<Kind, u32> = FxHashMap::default();
         for &state in order {
-            flow.first.push(flow.edges.len() as u32);
+            flow.first.push(count(flow.edges.len()));
             for edge in graph.edges(state) {
                 let kind = Kind {
                     op: ops.number(edge.label),
@@ -90,7 +90,7 @@ impl Flow {
                 flow.edges.push(FlowEdge { target: position[edge.target as usize], kind: number });
             }
         }
-        flow.first.push(flow.edges.len() as u32);
+        flow.first.push(count(flow.edges.len()));
         let mut groups: FxHashMap<Kind, u32> = FxHashMap::default();
         for kind in &flow.kinds {
             let group = Kind { label: kind.label.and_then(|label| Some(labels?(label))), ..*kind };
@@ -120,4 +120,8 @@ impl Flow {
     pub(crate) fn bytes(&self) -> usize {
         self.edges.len() * size_of::<FlowEdge>() + self.len() * 8
     }
+}
+
+fn count(edges: usize) -> u32 {
+    u32::try_from(edges).expect("fewer than 2^32 edges fit in memory")
 }

@@ -80,6 +80,8 @@ pub(super) struct View<'c, S: Story> {
     lists: Vec<Box<[Number]>>,
     /// By site: the columns that have been judged there to be harmless.
     harmless: Vec<Vec<u64>>,
+    /// How many steps were learned since somebody asked.
+    learned: u64,
 }
 
 /// The columns after an edge.
@@ -104,7 +106,13 @@ impl<'c, S: Story> View<'c, S> {
             details: FxHashMap::default(),
             lists: Vec::new(),
             harmless: vec![Vec::new(); flow.sites()],
+            learned: 0,
         }
+    }
+
+    /// About how many bytes were taken for what was learned since this was last asked: a step here and in the shared table, and often a column.
+    pub(super) fn bytes_learned(&mut self) -> u64 {
+        std::mem::take(&mut self.learned) * (48 + 2 * size_of::<S::Column>() as u64)
     }
 
     /// A column that some worker has numbered.
@@ -205,6 +213,7 @@ impl<'c, S: Story> View<'c, S> {
     }
 
     fn step(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
+        self.learned += 1;
         self.column(before);
         let columns = self.story.after(&mut self.memory, &self.columns[before as usize], kind)?;
         let numbers: Vec<Number> = columns.into_iter().map(|column| self.shared.number(column)).collect();

@@ -87,6 +87,7 @@ pub(crate) fn sweep<S: Story>(
             ends.fold(Ok(()), Result::and)
         })?;
     }
+    budget.release(sweep.bytes.load(SeqCst));
     Ok(SweepResult {
         violation: sweep.caught.load(SeqCst),
         states: sweep.arrivals.load(SeqCst),
@@ -108,6 +109,8 @@ struct Sweep<'a> {
     transitions: AtomicU64,
     /// How many columns were added, at all positions together.
     arrivals: AtomicU64,
+    /// How many bytes were taken from the budget.
+    bytes: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -140,6 +143,7 @@ impl<'a> Sweep<'a> {
             caught: AtomicBool::new(false),
             transitions: AtomicU64::new(0),
             arrivals: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
         }
     }
 
@@ -164,7 +168,9 @@ impl<'a> Sweep<'a> {
             }
             self.left.fetch_sub(1, SeqCst);
             self.arrivals.fetch_add(worker.added, SeqCst);
-            self.budget.add(std::mem::take(&mut worker.added), 0);
+            let bytes = worker.view.bytes_learned() + self.tide.bytes_aside();
+            self.bytes.fetch_add(bytes, SeqCst);
+            self.budget.add(std::mem::take(&mut worker.added), bytes);
             result = self.budget.check();
             if result.is_err() {
                 self.ended.store(true, SeqCst);

@@ -13,6 +13,8 @@ use std::sync::{Mutex, MutexGuard};
 pub(crate) struct Tide {
     slots: Vec<AtomicU64>,
     spilled: Vec<Mutex<Spilled>>,
+    /// How many columns were put on the side since somebody asked.
+    aside: AtomicU64,
 }
 
 /// Columns, and whether they are pending.
@@ -47,7 +49,7 @@ fn with(slot: u64, (number, pending): (Number, bool)) -> Option<u64> {
 impl Tide {
     pub(crate) fn new(positions: usize) -> Self {
         let slots = (0..positions).map(|_| AtomicU64::new(0)).collect();
-        Self { slots, spilled: (0..TABLES).map(|_| Mutex::default()).collect() }
+        Self { slots, spilled: (0..TABLES).map(|_| Mutex::default()).collect(), aside: AtomicU64::new(0) }
     }
 
     /// Back to the beginning.
@@ -58,6 +60,12 @@ impl Tide {
 
     pub(crate) fn bytes(&self) -> usize {
         self.slots.len() * 8
+    }
+
+    /// The bytes of columns that were put on the side since this was last asked.
+    pub(super) fn bytes_aside(&self) -> u64 {
+        // A column and whether it is pending, with its share of the table.
+        self.aside.swap(0, Relaxed) * 16
     }
 
     fn table(&self, position: usize) -> MutexGuard<'_, Spilled> {
@@ -114,7 +122,9 @@ impl Tide {
             let slot = self.load::<SHARED>(position);
             if slot == SPILLED {
                 let mut table = self.table(position);
-                return add_to(table.entry(position as u32).or_default(), number, covers);
+                let added = add_to(table.entry(position as u32).or_default(), number, covers);
+                self.aside.fetch_add(u64::from(added), Relaxed);
+                return added;
             }
             let (mut after, mut any_covered) = (0, false);
             for (known, pending) in unpacked(slot) {
