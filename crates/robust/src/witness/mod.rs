@@ -1,6 +1,7 @@
 //! The execution that shows a violation.
 
 mod observed;
+mod origin;
 mod replay;
 mod search;
 pub(crate) mod triangular;

@@ -3,6 +3,7 @@
 //! A search of its own, breadth first and on the fly, over a machine without symmetry so that threads keep their names. It is only made when a
 //! violation is known to exist, and goes no deeper than the nearest one.
 
+use super::origin::{Origin, ROOT, way_to};
 use super::replay::Replay;
 use super::{ViolationKind, Witness};
 use crate::automaton::{Access, FailureKind};
@@ -27,17 +28,6 @@ struct Situation<const W: usize> {
     state: [u64; W],
     hunted: Option<(Quarry, [u64; P])>,
 }
-
-/// How a situation was reached.
-#[derive(Clone, Copy)]
-struct Origin {
-    parent: u32,
-    label: u32,
-    /// Whether the hunt began with this step.
-    begins: bool,
-}
-
-const ROOT: u32 = u32::MAX;
 
 /// What the search is after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,15 +156,9 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
 
     /// Replays the steps to a situation. The second component is the write that was overwritten (or the access that began) when the hunt began.
     fn replay(&self, at: u32) -> (Replay<'_, '_>, Option<steadfast_graph::EventId>) {
-        let mut steps = Vec::new();
-        let mut cursor = at;
-        while self.origins[cursor as usize].parent != ROOT {
-            steps.push(self.origins[cursor as usize]);
-            cursor = self.origins[cursor as usize].parent;
-        }
         let mut replay = Replay::new(self.machine, self.options);
         let mut quarry = None;
-        for origin in steps.into_iter().rev() {
+        for origin in way_to(&self.origins, at) {
             let label = self.machine.label(origin.label);
             let transition = self.machine.transition(label.transition);
             let newest = replay.newest(transition.event.loc);

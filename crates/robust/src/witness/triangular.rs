@@ -1,6 +1,7 @@
 //! The search for a triangular race: a shortest run, breadth first, over a machine whose threads keep their names.
 
 use super::Witness;
+use super::origin::{Origin, ROOT, way_to};
 use super::replay::Replay;
 use crate::event::{EventKind, Fences, Transition};
 use crate::machine::Machine;
@@ -17,17 +18,6 @@ struct Situation<const W: usize> {
     state: [u64; W],
     buffered: Option<Buffered>,
 }
-
-/// How a situation was reached.
-#[derive(Clone, Copy)]
-struct Origin {
-    parent: u32,
-    label: u32,
-    /// Whether the store was chosen with this step.
-    begins: bool,
-}
-
-const ROOT: u32 = u32::MAX;
 
 /// The threads and steps that race: the load, and the write.
 type Race = [(usize, Transition); 2];
@@ -129,15 +119,9 @@ impl<'a, 'p, const W: usize> Search<'a, 'p, W> {
 
     /// The run, then the write, then the load, which nevertheless comes before it.
     fn witness(&self, at: u32, [(owner, load), (other, write)]: &Race) -> Witness {
-        let mut origins = Vec::new();
-        let mut cursor = at;
-        while self.origins[cursor as usize].parent != ROOT {
-            origins.push(self.origins[cursor as usize]);
-            cursor = self.origins[cursor as usize].parent;
-        }
         let mut replay = Replay::new(self.machine, self.options);
         let mut buffered = None;
-        for origin in origins.into_iter().rev() {
+        for origin in way_to(&self.origins, at) {
             let label = self.machine.label(origin.label);
             let event = replay.step(label.thread, &self.machine.transition(label.transition), None);
             if origin.begins {
