@@ -1,0 +1,108 @@
+//! The robustness check: which older writes the next access of a thread could take, although SC does not let it.
+//!
+//! Let a be the newest write that the thread must know by coherence (T\_c, and T\_f and T\_psc where they apply), and b the newest one that comes before the access under SC. A write i with
+//! a ≤ i < b can be read, and a write can be put directly after it unless the next one is a read-modify-write.
+
+use crate::location::Location;
+use crate::log::Entry;
+use crate::violation::{Missing, Violation, ViolationKind};
+use crate::{ThreadClocks, clock::Clock};
+
+/// What the next access may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// Read anything.
+    Read,
+    /// Read this value.
+    ReadOf(u128),
+    /// Read another value.
+    ReadOther(u128),
+    /// Write, or update whatever is there.
+    Write,
+    /// Update this value.
+    UpdateOf(u128),
+}
+
+impl Question {
+    fn kind(self) -> ViolationKind {
+        match self {
+            Self::Read | Self::ReadOf(_) | Self::ReadOther(_) => ViolationKind::StaleRead,
+            Self::Write => ViolationKind::OvertakenWrite,
+            Self::UpdateOf(_) => ViolationKind::StaleUpdate,
+        }
+    }
+
+    /// Whether the access could take `stale`, which is followed by `next`.
+    fn allows(self, stale: Option<&Entry>, next: &Entry) -> bool {
+        match self {
+            Self::Read => true,
+            Self::ReadOf(value) => stale.is_some_and(|stale| stale.value == value),
+            Self::ReadOther(value) => stale.is_some_and(|stale| stale.value != value),
+            Self::Write => !next.is_update(),
+            Self::UpdateOf(value) => !next.is_update() && stale.is_some_and(|stale| stale.value == value),
+        }
+    }
+}
+
+/// What coherence forbids the next access of a thread.
+pub(crate) struct Bound<'a> {
+    pub(crate) thread: &'a ThreadClocks,
+    pub(crate) seq_cst: bool,
+}
+
+impl Bound<'_> {
+    fn knows(&self, entry: &Entry) -> bool {
+        entry.known_to(&self.thread.hb.current)
+            || entry.known_to(&self.thread.fenced.current)
+            || self.seq_cst && entry.is_seq_cst() && entry.known_to(&self.thread.sc)
+    }
+}
+
+/// Answers the question. The newest stale write is reported.
+#[cold]
+pub(crate) fn violation(location: &Location, bound: &Bound<'_>, question: Question) -> Option<Violation> {
+    let (after, before) = window(location, bound)?;
+    let log = &location.log;
+    let stale = (after..before)
+        .rev()
+        .find(|&number| log.get(number + 1).is_some_and(|next| question.allows(log.get(number), next)))?;
+    Some(Violation {
+        kind: question.kind(),
+        stale: log.record(stale),
+        missed: log.record(stale + 1)?,
+        known: log.record(before)?,
+        missing: missing(location, bound.thread, before),
+    })
+}
+
+/// The numbers a and b, if a < b. Of the writes that were forgotten a counts as knowing all.
+fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
+    let log = &location.log;
+    let mut before = None;
+    let mut after = log.oldest().saturating_sub(1);
+    for number in (log.oldest()..=log.newest()).rev() {
+        let entry = log.get(number)?;
+        if bound.knows(entry) {
+            after = number;
+            break;
+        }
+        if before.is_none() && entry.included_in(&bound.thread.before) {
+            before = Some(number);
+        }
+    }
+    let before = before?;
+    let read = |clock: &Clock| location.readers.newest_known(clock);
+    let after = after.max(read(&bound.thread.hb.current)).max(read(&bound.thread.fenced.current));
+    (after < before).then_some((after, before))
+}
+
+/// What would have made the newest write known.
+fn missing(location: &Location, thread: &ThreadClocks, before: u64) -> Missing {
+    let acquirable = &thread.hb.acquirable;
+    let written = location.log.get(before).is_some_and(|entry| entry.known_to(acquirable));
+    if written || location.readers.newest_known(acquirable) >= before {
+        Missing::Acquire
+    } else {
+        Missing::ReleaseOrSeqCst
+    }
+}

@@ -1,0 +1,257 @@
+//! What one thread knows, and what fences, locks, creating and joining do to it.
+//!
+//! The clocks are those of the paper's appendix A with slots in place of locations: T\_c (*current*: happens-before), T\_a (what an acquire fence would make
+//! current), T\_r (what the last release fence published) and T\_SC (*before*: what came earlier under SC); and, for `seq_cst`, T\_psc and the pairs T\_f and X.
+
+use crate::clock::Clock;
+use crate::stamps::Stamp;
+use crate::{Epoch, FenceOrder, Model, ScFence, Settings, Slot, Slots, SyncClock};
+
+/// A clock with its variants: current, after an acquire fence, at the last release fence.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct View {
+    pub(crate) current: Clock,
+    pub(crate) acquirable: Clock,
+    pub(crate) released: Clock,
+}
+
+impl View {
+    /// Learns something from a read or a lock, for good if `acquire`, else for the next acquire fence.
+    #[inline]
+    pub(crate) fn learn(&mut self, entries: &[u64], acquire: bool) -> bool {
+        let later = self.acquirable.join(entries);
+        let now = acquire && self.current.join(entries);
+        later | now
+    }
+
+    /// What a write publishes.
+    #[inline]
+    pub(crate) fn published(&self, release: bool) -> &Clock {
+        if release { &self.current } else { &self.released }
+    }
+
+    fn acquire_fence(&mut self) {
+        self.current.assign(self.acquirable.entries());
+    }
+
+    fn release_fence(&mut self) {
+        self.released.assign(self.current.entries());
+    }
+
+    fn set(&mut self, slot: Slot, epoch: Epoch) {
+        self.current.set(slot, epoch);
+        self.acquirable.set(slot, epoch);
+    }
+}
+
+/// The clocks of one thread. They belong to the thread; nobody else needs them.
+#[derive(Clone, Debug)]
+pub struct ThreadClocks {
+    pub(crate) settings: Settings,
+    pub(crate) slot: Slot,
+    /// The moment of the newest event.
+    pub(crate) now: Epoch,
+    /// T\_c, T\_a, T\_r.
+    pub(crate) hb: View,
+    /// T\_SC. Its own entry names its contents: whenever something was learned, a new moment begins before anybody is told.
+    pub(crate) before: Clock,
+    /// T\_psc.
+    pub(crate) sc: Clock,
+    /// T\_f: what the `seq_cst` fences so far have ordered before.
+    pub(crate) fenced: View,
+    /// X: what the next `seq_cst` fence would add.
+    pub(crate) pending: View,
+    /// invariant: if false, nothing was added to `before` or `sc` since the moment `now` began.
+    pub(crate) learned: bool,
+    pub(crate) stamp: Stamp,
+}
+
+impl ThreadClocks {
+    /// The first thread of a program. Nothing if there is no slot left.
+    pub fn first(settings: Settings, slots: &mut Slots) -> Option<Self> {
+        let (slot, now) = slots.take(None)?;
+        let mut thread = Self {
+            settings,
+            slot,
+            now,
+            hb: View::default(),
+            before: Clock::default(),
+            sc: Clock::default(),
+            fenced: View::default(),
+            pending: View::default(),
+            learned: false,
+            stamp: Stamp::default(),
+        };
+        thread.begin_round();
+        thread.begin_event();
+        Some(thread)
+    }
+
+    /// A thread that this one creates: it knows all that its creator knows now. Nothing if there is no slot left; the caller can then only let that thread run
+    /// unobserved, with the loss of what it would synchronise.
+    pub fn spawn(&mut self, slots: &mut Slots) -> Option<Self> {
+        let (slot, now) = slots.take(Some(self))?;
+        let mut birth = SyncClock::new();
+        self.release(&mut birth);
+        let mut child = Self {
+            settings: self.settings,
+            slot,
+            now,
+            hb: View::default(),
+            before: Clock::default(),
+            sc: Clock::default(),
+            fenced: View::default(),
+            pending: View::default(),
+            learned: false,
+            stamp: Stamp::default(),
+        };
+        child.acquire(&birth);
+        child.begin_round();
+        child.begin_event();
+        Some(child)
+    }
+
+    /// The end of the thread. Who joins it acquires the result.
+    pub fn finish(mut self, slots: &mut Slots) -> SyncClock {
+        let mut end = SyncClock::new();
+        self.release(&mut end);
+        slots.give_back(self.slot, end.current.get(self.slot));
+        end
+    }
+
+    /// The slot.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// The moment of the newest event.
+    pub fn now(&self) -> Epoch {
+        self.now
+    }
+
+    /// The settings it was made with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Whether that moment happened before whatever the thread does next.
+    #[inline]
+    pub fn knows(&self, slot: Slot, epoch: Epoch) -> bool {
+        self.hb.current.get(slot) >= epoch
+    }
+
+    /// Whether `seq_cst` accesses differ from others.
+    #[inline]
+    pub(crate) fn orders_accesses(&self) -> bool {
+        self.settings.model.orders_accesses()
+    }
+
+    /// A new event, with a moment of its own.
+    #[inline]
+    pub(crate) fn begin_event(&mut self) {
+        self.now = self.now.next_event();
+        self.learned = false;
+        self.hb.set(self.slot, self.now);
+        self.before.set(self.slot, self.now);
+        self.stamp.follow(self.now);
+    }
+
+    /// After a release: plain accesses from here on are later than what was released.
+    #[inline]
+    pub(crate) fn end_round(&mut self) {
+        self.stamp.close();
+    }
+
+    /// Before an atomic access: its shadow is recorded after it, but with the stamp from before it released anything.
+    #[inline]
+    pub(crate) fn begin_access(&mut self) {
+        if self.stamp.is_held() {
+            self.open_round();
+        }
+        self.stamp.keep();
+    }
+
+    /// Makes sure that nothing of the current round has been released.
+    #[inline]
+    pub(crate) fn open_round(&mut self) {
+        if self.stamp.is_closed() {
+            self.begin_round();
+        }
+    }
+
+    fn begin_round(&mut self) {
+        self.now = self.now.next_round();
+        self.hb.set(self.slot, self.now);
+        self.stamp.follow(self.now);
+    }
+
+    /// Learns what was released: a lock is taken, a thread joined, a semaphore passed.
+    pub fn acquire(&mut self, sync: &SyncClock) {
+        self.hb.learn(sync.current.entries(), true);
+        self.fenced.learn(sync.fenced.entries(), true);
+        self.pending.learn(sync.pending.entries(), true);
+        self.learned |= self.before.join(sync.before.entries());
+    }
+
+    /// Tells the next ones to acquire what this thread knows, in addition to what others have told.
+    pub fn release(&mut self, sync: &mut SyncClock) {
+        self.settle();
+        sync.current.join(self.hb.current.entries());
+        sync.before.join(self.before.entries());
+        sync.fenced.join(self.fenced.current.entries());
+        sync.pending.join(self.pending.current.entries());
+        self.end_round();
+    }
+
+    /// Tells the next ones to acquire what this thread knows, and nothing else. For a mutex this is the same as [`release`](Self::release), only faster.
+    pub fn replace(&mut self, sync: &mut SyncClock) {
+        self.settle();
+        sync.current.assign(self.hb.current.entries());
+        sync.before.assign(self.before.entries());
+        sync.fenced.assign(self.fenced.current.entries());
+        sync.pending.assign(self.pending.current.entries());
+        self.end_round();
+    }
+
+    /// Begins a new moment if there is something to tell.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        if self.learned {
+            self.begin_event();
+        }
+    }
+
+    /// A fence. Only a `seq_cst` fence under a model that [shares fences](Model::shares_fences) looks at `shared`.
+    pub fn fence(&mut self, order: FenceOrder, shared: &mut ScFence) {
+        if order.is_acquire() {
+            self.hb.acquire_fence();
+            self.fenced.acquire_fence();
+            self.pending.acquire_fence();
+        }
+        if order == FenceOrder::SeqCst {
+            self.order_fence(shared);
+        }
+        if order.is_release() {
+            self.hb.release_fence();
+            self.fenced.release_fence();
+            self.pending.release_fence();
+            self.end_round();
+        }
+    }
+
+    /// The part of a `seq_cst` fence that other fences do not have.
+    fn order_fence(&mut self, shared: &mut ScFence) {
+        match self.settings.model {
+            Model::AcqRel => {}
+            Model::Rc20 => {
+                self.hb.learn(shared.released.entries(), true);
+                shared.released.join(self.hb.current.entries());
+            }
+            Model::Rc11 => {
+                self.fenced.current.join(self.hb.current.entries());
+                self.fenced.current.join(self.pending.current.entries());
+                self.fenced.acquirable.assign(self.fenced.current.entries());
+            }
+        }
+    }
+}
