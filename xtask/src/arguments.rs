@@ -18,6 +18,11 @@ impl Arguments {
         self.0.pop_front()
     }
 
+    /// Takes the next argument if it is this word.
+    pub(crate) fn take_if(&mut self, word: &str) -> bool {
+        self.0.pop_front_if(|argument| argument == word).is_some()
+    }
+
     /// Whether the user asks for help instead of the command.
     pub(crate) fn wants_help(&self) -> bool {
         self.0.iter().any(|argument| argument == "--help" || argument == "-h")

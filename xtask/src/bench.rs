@@ -6,6 +6,7 @@ mod report;
 pub(crate) mod rows;
 mod spin;
 mod stopwatch;
+mod trencher;
 
 use crate::arguments::{Arguments, unexpected};
 use crate::corpus::{self, source::Source};
@@ -22,7 +23,11 @@ bench [--rows TEXT] [--limit SECONDS] [--spin-limit SECONDS] [--rocker DIRECTORY
     Measures the programs of the papers' tables with the release binary, with one job and with two, and SPIN on
     the exported programs. --rows selects rows whose name contains the text. The limits are for each check, by
     default 120 seconds, and for each run of SPIN's verifier, by default 60; 0 leaves SPIN out.
-    --binary measures that program instead of building one. --write puts the table into docs/benchmarks.md.";
+    --binary measures that program instead of building one. --write puts the table into docs/benchmarks.md.
+
+bench trencher BINARY [--binary FILE]
+    Measures the checks of Trencher's own programs under TSO with one job, from the start of the process to its
+    end, and in turn the Trencher that BINARY is.";
 
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
@@ -35,7 +40,10 @@ struct Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    if arguments.take_if("trencher") {
+        return trencher::run(arguments);
+    }
     let options = parse(arguments)?;
     let rows = rows::matching(&options.rows)?;
     let rocker = corpus::rocker_directory(options.rocker.as_deref())?;

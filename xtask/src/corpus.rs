@@ -5,7 +5,7 @@ mod counts;
 mod rocker;
 pub(crate) mod source;
 mod table;
-mod trencher;
+pub(crate) mod trencher;
 
 use crate::arguments::{Arguments, unexpected};
 use crate::process;

@@ -2,7 +2,7 @@
 
 use crate::{Base, EdgeKind, Event, EventId, EventKind, Execution, LabelledCycle};
 use std::fmt::Write;
-use steadfast_ir::{LocId, Program, ThreadId};
+use steadfast_ir::{LocId, Program, ThreadId, Value};
 use steadfast_span::Index;
 
 /// The execution in Graphviz's language.
@@ -105,7 +105,8 @@ impl Labels<'_> {
 
     fn event(&self, event: &Event) -> String {
         let location = event.location.map_or(String::new(), |location| self.location(location));
-        let (read, written, order) = (event.value_read, event.value_written, event.order.short_name());
+        let shown = |value: Value| self.program.map_or_else(|| value.into(), |program| program.shown(value));
+        let (read, written, order) = (shown(event.value_read), shown(event.value_written), event.order.short_name());
         match event.kind {
             _ if event.thread.is_none() => format!("init {location} = {written}"),
             EventKind::Read => format!("R({order}) {location} = {read}"),

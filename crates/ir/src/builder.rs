@@ -16,14 +16,32 @@ pub struct ProgramBuilder {
 impl ProgramBuilder {
     /// An empty program with values modulo 256.
     pub fn new(name: impl Into<String>) -> Self {
-        let program =
-            Program { name: name.into(), wrap: Wrap::default(), locations: IndexVec::new(), threads: IndexVec::new() };
+        let program = Program {
+            name: name.into(),
+            wrap: Wrap::default(),
+            locations: IndexVec::new(),
+            threads: IndexVec::new(),
+            numbers: Vec::new(),
+            indices_checked: false,
+        };
         Self { program, modulus: 256 }
     }
 
     /// Sets the modulus of locations and registers declared from now on.
     pub fn modulus(&mut self, modulus: u16) -> &mut Self {
         self.modulus = modulus;
+        self
+    }
+
+    /// Sets what the values are called.
+    pub fn numbers(&mut self, numbers: impl IntoIterator<Item = i32>) -> &mut Self {
+        self.program.numbers = numbers.into_iter().collect();
+        self
+    }
+
+    /// Promises that indices lie inside of their arrays.
+    pub fn indices_checked(&mut self) -> &mut Self {
+        self.program.indices_checked = true;
         self
     }
 

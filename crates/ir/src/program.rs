@@ -44,6 +44,10 @@ pub struct Program {
     pub locations: IndexVec<LocId, Location>,
     /// The threads.
     pub threads: IndexVec<ThreadId, Thread>,
+    /// What each value is called, if the text has other numbers than bytes; empty if a value is just itself.
+    pub numbers: Vec<i32>,
+    /// Whether the front end has made sure that indices lie inside of their arrays.
+    pub indices_checked: bool,
 }
 
 /// Whether races on a location are the program's fault.
@@ -102,6 +106,11 @@ pub struct ValidationError {
 }
 
 impl Program {
+    /// The number that a value is in the text.
+    pub fn shown(&self, value: Value) -> i32 {
+        self.numbers.get(usize::from(value)).copied().unwrap_or_else(|| value.into())
+    }
+
     /// Brings a computed value into the range `0..modulus`.
     #[allow(
         clippy::cast_sign_loss,

@@ -7,6 +7,7 @@ use crate::decision::{Decision, Finding};
 use crate::explored::{Explored, Explorer};
 use crate::flow::Flow;
 use crate::futures::{self, Outlooks};
+use crate::glance::{self, Glancing};
 use crate::joint::Trace;
 use crate::machine::{self, Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
@@ -16,7 +17,7 @@ use crate::prey::Representatives;
 use crate::sweep::SweepResult;
 use crate::tracker::Tracker;
 use crate::translation;
-use crate::witness::{self, Goal, Witness};
+use crate::witness::{self, Found, Goal, Witness};
 use steadfast_explore::{Bound, Budget, StateGraph, reach};
 use steadfast_ir::values::ValueAnalysis;
 use steadfast_ir::{FenceOrder, Instr, Program, ThreadId};
@@ -135,13 +136,24 @@ impl<'a> Question<'a> {
     fn answer<const W: usize>(&self, layout: Layout, outcome: &mut Outcome) -> Option<Verdict> {
         let local_bits = layout.local_bits;
         let machine = self.machine(layout, self.options.reductions.symmetry);
-        let (graph, bound) = reach::<W, _>(&machine, self.options.jobs, self.budget);
+        let look = |most| self.witness::<W>(local_bits, Goal::Stale, most);
+        let glancing = Glancing::new(&machine, self.budget, &look);
+        let (graph, bound) = if self.options.notion == Notion::Graph && glance::is_worthwhile(self.program) {
+            reach::<W, _>(&glancing, self.options.jobs, self.budget)
+        } else {
+            reach::<W, _>(&machine, self.options.jobs, self.budget)
+        };
         if machine.overflowed() {
             return None;
         }
         self.describe_program(&machine, &graph, outcome);
+        if let Some(found) = glancing.found() {
+            outcome.statistics.program_states = found.states.max(graph.len() as u64);
+            outcome.statistics.monitor_states = found.hunts;
+            return Some(self.shown(found.witness, Verdict::NotRobust));
+        }
         if machine.failed() {
-            return Some(self.shown(self.witness::<W>(local_bits, Goal::Failure), Verdict::Failed));
+            return Some(self.shown(self.nearest::<W>(local_bits, Goal::Failure), Verdict::Failed));
         }
         if let Some(bound) = bound {
             return Some(Verdict::Inconclusive(bound));
@@ -149,7 +161,7 @@ impl<'a> Question<'a> {
         let explored = Explorer { machine: &machine, graph: &graph };
         outcome.deadlock = deadlock(&machine, &explored);
         if racy(&machine, &explored) {
-            return Some(self.shown(self.witness::<W>(local_bits, Goal::Race), Verdict::Race));
+            return Some(self.shown(self.nearest::<W>(local_bits, Goal::Race), Verdict::Race));
         }
         let futures = if self.options.reductions.relevance {
             futures::futures(&machine, self.reading().ghost)
@@ -161,6 +173,7 @@ impl<'a> Question<'a> {
             &explored,
             &futures,
             self.options.notion == Notion::Observational || self.options.joint,
+            self.options.jobs,
         );
         let finding = match self.search(&machine, &explored, &outlooks, &mut outcome.statistics) {
             Err(bound) => return Some(Verdict::Inconclusive(bound)),
@@ -172,8 +185,8 @@ impl<'a> Question<'a> {
                 Some(bound) => Verdict::Unsupported(bound.into()),
                 None => Verdict::Robust,
             },
-            Finding::Race => self.shown(self.witness::<W>(local_bits, Goal::Race), Verdict::Race),
-            Finding::Stale => self.shown(self.witness::<W>(local_bits, Goal::Stale), Verdict::NotRobust),
+            Finding::Race => self.shown(self.nearest::<W>(local_bits, Goal::Race), Verdict::Race),
+            Finding::Stale => self.shown(self.nearest::<W>(local_bits, Goal::Stale), Verdict::NotRobust),
             Finding::Observed => self.shown(self.observed_witness::<W>(local_bits), Verdict::NotRobust),
         })
     }
@@ -266,7 +279,7 @@ impl<'a> Question<'a> {
         let accesses = accesses(machine);
         let values = Representatives::new(&accesses, self.options.reductions.classes);
         let ops = Ops::new(machine, &values);
-        let flow = Flow::new(graph, &ops, outlooks, None);
+        let flow = Flow::new(graph, &ops, outlooks, None, self.options.jobs);
         budget.add(0, flow.bytes() as u64);
         Decision {
             machine,
@@ -283,15 +296,21 @@ impl<'a> Question<'a> {
         }
     }
 
+    /// A shortest witness of something that is known to exist.
+    fn nearest<const W: usize>(&self, local_bits: u32, goal: Goal) -> Option<Witness> {
+        self.witness::<W>(local_bits, goal, usize::MAX).witness
+    }
+
     /// Searches for a shortest witness with a machine of its own, whose threads keep their names.
-    fn witness<const W: usize>(&self, local_bits: u32, goal: Goal) -> Option<Witness> {
+    fn witness<const W: usize>(&self, local_bits: u32, goal: Goal, most: usize) -> Found {
         let machine = self.machine(Layout::new(self.program, self.analysis, local_bits), false);
+        let what = (goal, most);
         match self.options.model {
-            Model::Ra => self.witness_with::<_, W>(&machine, &Ra { strong: false }, goal),
-            Model::Sra => self.witness_with::<_, W>(&machine, &Ra { strong: true }, goal),
-            Model::Rc20 => self.witness_with::<_, W>(&machine, &Rc20 { seq_cst: has_seq_cst(self.program) }, goal),
-            Model::Rc11 => self.witness_with::<_, W>(&machine, &Rc11, goal),
-            Model::Tso => self.witness_with::<_, W>(&machine, &Tso::new(self.shape()), goal),
+            Model::Ra => self.witness_with::<_, W>(&machine, &Ra { strong: false }, what),
+            Model::Sra => self.witness_with::<_, W>(&machine, &Ra { strong: true }, what),
+            Model::Rc20 => self.witness_with::<_, W>(&machine, &Rc20 { seq_cst: has_seq_cst(self.program) }, what),
+            Model::Rc11 => self.witness_with::<_, W>(&machine, &Rc11, what),
+            Model::Tso => self.witness_with::<_, W>(&machine, &Tso::new(self.shape()), what),
         }
     }
 
@@ -299,11 +318,11 @@ impl<'a> Question<'a> {
         &self,
         machine: &Machine<'_>,
         model: &M,
-        goal: Goal,
-    ) -> Option<Witness> {
+        (goal, most): (Goal, usize),
+    ) -> Found {
         let layout = self.layout(model);
         let tracker = Tracker { model, layout: &layout, blind: self.blind() };
-        witness::search::<M, W>(machine, &tracker, (self.options, self.budget), goal)
+        witness::search::<M, W>(machine, &tracker, (self.options, self.budget), goal, most)
     }
 
     /// The same for the observational notion: the joint search once more, breadth first.
@@ -325,7 +344,7 @@ impl<'a> Question<'a> {
         }
         let graph = Explorer { machine, graph: &graph };
         let futures = futures::futures(machine, self.reading().ghost);
-        let outlooks = Outlooks::new(machine, &graph, &futures, true);
+        let outlooks = Outlooks::new(machine, &graph, &futures, true, 1);
         let layout = self.layout(model);
         let tracker = Tracker { model, layout: &layout, blind: self.blind() };
         let decision = self.decision((machine, &graph, &outlooks), tracker, self.budget);

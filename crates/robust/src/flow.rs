@@ -3,10 +3,13 @@
 //! States are in breadth-first order, so that most edges lead forward, and an edge says at once everything that a monitor's step depends on: what the program does, and what the
 //! threads can still do after it. There are few such *kinds* of edges, so a search can compute every step of a column once per kind.
 
+use crate::chunks;
 use crate::explored::Explored;
 use crate::futures::Outlooks;
 use crate::ops::Ops;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
+use steadfast_explore::{Edge, StateId};
 
 /// How many positions are looked at in one go.
 pub(crate) const CHUNK: usize = 512;
@@ -56,6 +59,7 @@ impl Flow {
         ops: &Ops,
         outlooks: &Outlooks,
         labels: Option<&dyn Fn(u32) -> u32>,
+        jobs: usize,
     ) -> Self {
         let order = graph.order();
         let mut position = vec![0; graph.id_bound()];
@@ -63,41 +67,69 @@ impl Flow {
             position[state as usize] = at as u32;
         }
         let mut flow = Self {
-            first: Vec::with_capacity(order.len() + 1),
-            edges: Vec::with_capacity(graph.edge_count()),
+            first: vec![0; order.len() + 1],
+            edges: vec![FlowEdge { target: 0, kind: 0 }; graph.edge_count()],
             site_of: order.iter().map(|&state| outlooks.site_of[state as usize]).collect(),
             kinds: Vec::new(),
             group_of: Vec::new(),
             weights: Vec::new(),
             initial: graph.initial().iter().map(|&state| position[state as usize]).collect(),
         };
-        let mut known: FxHashMap<Kind, u32> = FxHashMap::default();
-        for &state in order {
-            flow.first.push(count(flow.edges.len()));
-            for edge in graph.edges(state) {
-                let kind = Kind {
-                    op: ops.number(edge.label),
-                    to: outlooks.of(edge.target),
-                    label: labels.map(|_| edge.label),
-                };
-                let next = flow.kinds.len() as u32;
-                let number = *known.entry(kind).or_insert(next);
-                if number == next {
-                    flow.kinds.push(kind);
-                    flow.weights.push(0);
-                }
-                flow.weights[number as usize] += 1;
-                flow.edges.push(FlowEdge { target: position[edge.target as usize], kind: number });
-            }
+        let with_labels = labels.is_some();
+        let kind_of = |edge: &Edge| Kind {
+            op: ops.number(edge.label),
+            to: outlooks.of(edge.target),
+            label: with_labels.then_some(edge.label),
+        };
+        let stretches = flow.stretches(graph, jobs);
+        let kinds = chunks::each(stretches, |stretch| stretch.fill(graph, &position, &kind_of));
+        flow.unite(graph, jobs, kinds);
+        flow.group(labels);
+        flow
+    }
+
+    /// Cuts everything into one stretch per worker.
+    fn stretches<'f>(&'f mut self, graph: &'f dyn Explored, jobs: usize) -> Vec<Stretch<'f>> {
+        let order = graph.order();
+        let ranges = chunks::stretches(order.len(), jobs);
+        let count_edges = |range: Range<usize>| order[range].iter().map(|&state| graph.edges(state).len()).sum();
+        let counts: Vec<usize> = chunks::each(ranges.clone(), count_edges);
+        let (mut first, mut edges, mut begins) = (self.first.as_mut_slice(), self.edges.as_mut_slice(), 0);
+        if let Some(end) = first.last_mut() {
+            *end = count(counts.iter().sum());
         }
-        flow.first.push(count(flow.edges.len()));
+        let cut = ranges.into_iter().zip(counts).map(|(range, edge_count)| {
+            let mine = first.split_off_mut(..range.len()).unwrap_or_default();
+            let my_edges = edges.split_off_mut(..edge_count).unwrap_or_default();
+            let stretch = Stretch { states: &order[range], first: mine, edges: my_edges, begins };
+            begins += edge_count;
+            stretch
+        });
+        cut.collect()
+    }
+
+    /// Gives every kind of every stretch its number, in the order in which a single worker would have met them.
+    fn unite(&mut self, graph: &dyn Explored, jobs: usize, kinds: Vec<Kinds>) {
+        let mut all = Kinds::default();
+        let numbers: Vec<Vec<u32>> = kinds.into_iter().map(|kinds| all.absorb(kinds)).collect();
+        if numbers.len() > 1 {
+            let parts: Vec<_> = self.stretches(graph, jobs).into_iter().zip(numbers).skip(1).collect();
+            chunks::each(parts, |(stretch, numbers)| {
+                for edge in stretch.edges {
+                    edge.kind = numbers[edge.kind as usize];
+                }
+            });
+        }
+        (self.kinds, self.weights) = (all.kinds, all.weights);
+    }
+
+    fn group(&mut self, labels: Option<&dyn Fn(u32) -> u32>) {
         let mut groups: FxHashMap<Kind, u32> = FxHashMap::default();
-        for kind in &flow.kinds {
+        for kind in &self.kinds {
             let group = Kind { label: kind.label.and_then(|label| Some(labels?(label))), ..*kind };
             let next = groups.len() as u32;
-            flow.group_of.push(*groups.entry(group).or_insert(next));
+            self.group_of.push(*groups.entry(group).or_insert(next));
         }
-        flow
     }
 
     /// One more than the largest number of a site.
@@ -119,6 +151,59 @@ impl Flow {
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.edges.len() * size_of::<FlowEdge>() + self.len() * 8
+    }
+}
+
+/// A part of the states, with room for what is to be known about them.
+struct Stretch<'a> {
+    states: &'a [StateId],
+    first: &'a mut [u32],
+    edges: &'a mut [FlowEdge],
+    /// How many edges come before these.
+    begins: usize,
+}
+
+impl Stretch<'_> {
+    /// Fills it, with kinds that are numbered for this stretch alone.
+    fn fill(self, graph: &dyn Explored, position: &[u32], kind_of: &dyn Fn(&Edge) -> Kind) -> Kinds {
+        let mut kinds = Kinds::default();
+        let mut next = 0;
+        for (&state, first) in self.states.iter().zip(self.first) {
+            *first = count(self.begins + next);
+            for edge in graph.edges(state) {
+                let kind = kinds.number(kind_of(edge), 1);
+                self.edges[next] = FlowEdge { target: position[edge.target as usize], kind };
+                next += 1;
+            }
+        }
+        kinds
+    }
+}
+
+/// Numbered kinds of edges.
+#[derive(Default)]
+struct Kinds {
+    known: FxHashMap<Kind, u32>,
+    kinds: Vec<Kind>,
+    weights: Vec<u32>,
+}
+
+impl Kinds {
+    /// The number of a kind that occurs so many times more.
+    fn number(&mut self, kind: Kind, times: u32) -> u32 {
+        let next = self.kinds.len() as u32;
+        let number = *self.known.entry(kind).or_insert(next);
+        if number == next {
+            self.kinds.push(kind);
+            self.weights.push(0);
+        }
+        self.weights[number as usize] += times;
+        number
+    }
+
+    /// Adds others, and says which numbers they have here.
+    fn absorb(&mut self, others: Self) -> Vec<u32> {
+        others.kinds.iter().zip(others.weights).map(|(&kind, times)| self.number(kind, times)).collect()
     }
 }
 

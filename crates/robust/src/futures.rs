@@ -2,9 +2,11 @@
 //! states which differ only in it are one.
 
 use crate::automaton::Access;
+use crate::chunks;
 use crate::explored::Explored;
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use steadfast_explore::StateId;
 use steadfast_ir::Pc;
 use steadfast_span::Index;
@@ -103,26 +105,60 @@ pub(crate) struct Site {
     pub touches: LocSet,
 }
 
+/// Numbered keys of states, each with a state that has it.
+#[derive(Default)]
+struct Seen {
+    known: FxHashMap<Box<[u32]>, u32>,
+    examples: Vec<(Box<[u32]>, StateId)>,
+}
+
+impl Seen {
+    fn number(&mut self, key: &[u32], id: StateId) -> u32 {
+        if let Some(&number) = self.known.get(key) {
+            return number;
+        }
+        let number = self.examples.len() as u32;
+        self.known.insert(key.into(), number);
+        self.examples.push((key.into(), id));
+        number
+    }
+}
+
 impl Outlooks {
     /// Looks at every state. With `places`, states at one site are at the same places in the code.
-    pub(crate) fn new(machine: &Machine<'_>, graph: &dyn Explored, futures: &Futures, places: bool) -> Self {
+    pub(crate) fn new(
+        machine: &Machine<'_>,
+        graph: &dyn Explored,
+        futures: &Futures,
+        places: bool,
+        jobs: usize,
+    ) -> Self {
         let kinds = kinds_of_locals(machine, futures, places);
-        let mut outlooks = Self { site_of: vec![0; graph.id_bound()], sites: Vec::new(), combinations: Vec::new() };
-        let mut known: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
-        let mut combinations: FxHashMap<Box<[Future]>, u32> = FxHashMap::default();
-        let mut key = vec![0; machine.threads()];
-        for id in graph.ids() {
-            for (thread, slot) in key.iter_mut().enumerate() {
-                *slot = kinds[machine.class_of[thread]][graph.local(id, thread) as usize];
-            }
-            let site = if let Some(&site) = known.get(key.as_slice()) {
-                site
-            } else {
-                let site = outlooks.add(machine, graph, futures, id, &mut combinations);
-                known.insert(key.clone().into(), site);
-                site
+        let order = graph.order();
+        let look = |range: Range<usize>| {
+            let mut seen = Seen::default();
+            let mut key = vec![0; machine.threads()];
+            let mut number = |&id: &StateId| {
+                for (thread, slot) in key.iter_mut().enumerate() {
+                    *slot = kinds[machine.class_of[thread]][graph.local(id, thread) as usize];
+                }
+                seen.number(&key, id)
             };
-            outlooks.site_of[id as usize] = site;
+            let numbers: Vec<u32> = order[range].iter().map(&mut number).collect();
+            (numbers, seen)
+        };
+        let mut outlooks = Self { site_of: vec![0; graph.id_bound()], sites: Vec::new(), combinations: Vec::new() };
+        let mut all = Seen::default();
+        let mut combinations: FxHashMap<Box<[Future]>, u32> = FxHashMap::default();
+        let mut states = order.iter();
+        for (numbers, seen) in chunks::each(chunks::stretches(order.len(), jobs), look) {
+            let sites: Vec<u32> = seen.examples.iter().map(|(key, id)| all.number(key, *id)).collect();
+            for (_, id) in &all.examples[outlooks.sites.len()..] {
+                outlooks.add(machine, graph, futures, *id, &mut combinations);
+            }
+            for (number, &state) in numbers.into_iter().zip(&mut states) {
+                outlooks.site_of[state as usize] = sites[number as usize];
+            }
         }
         outlooks
     }
@@ -134,7 +170,7 @@ impl Outlooks {
         futures: &Futures,
         id: StateId,
         known: &mut FxHashMap<Box<[Future]>, u32>,
-    ) -> u32 {
+    ) {
         let locals: Box<[u32]> = (0..machine.threads()).map(|thread| graph.local(id, thread)).collect();
         let class = |thread: usize| machine.class_of[thread];
         let combination: Box<[Future]> =
@@ -148,7 +184,6 @@ impl Outlooks {
             all | machine.automata[class(thread)].access(local).loc.map_or(0, |loc| 1 << loc)
         });
         self.sites.push(Site { outlook, locals, touches });
-        self.sites.len() as u32 - 1
     }
 
     /// The combination of futures in a state.

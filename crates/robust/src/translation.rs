@@ -109,7 +109,7 @@ fn proves_with<const W: usize>(
     }
     let futures = futures::futures(&machine, reading.ghost);
     let explored = Explorer { machine: &machine, graph: &graph };
-    let outlooks = Outlooks::new(&machine, &explored, &futures, false);
+    let outlooks = Outlooks::new(&machine, &explored, &futures, false, options.jobs);
     let statistics = &mut outcome.statistics;
     statistics.program_states = graph.len() as u64;
     statistics.program_transitions = graph.edge_count() as u64;

@@ -83,7 +83,8 @@ impl<'a> Story<'a> {
     /// What an event did, for a label.
     pub(crate) fn deed(&self, id: EventId) -> String {
         let event = self.event(id);
-        let (location, read, written) = (self.location(event.location), event.value_read, event.value_written);
+        let location = self.location(event.location);
+        let (read, written) = (self.program.shown(event.value_read), self.program.shown(event.value_written));
         let Some(thread) = event.thread.map(|thread| self.thread(thread)) else {
             return format!("`{location}` is {written} at first");
         };
@@ -170,7 +171,11 @@ impl<'a> Story<'a> {
 pub(crate) fn source_text(file: &SourceFile, program: &Program, event: &Event) -> String {
     let Some(thread) = event.thread else {
         let location = event.location.and_then(|location| program.locations.get(location));
-        return format!("{} = {}", location.map_or("?", |location| location.name.as_str()), event.value_written);
+        return format!(
+            "{} = {}",
+            location.map_or("?", |location| location.name.as_str()),
+            program.shown(event.value_written)
+        );
     };
     instruction_text(file, program, thread, event.pc, event.span)
 }

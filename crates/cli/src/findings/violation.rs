@@ -97,7 +97,7 @@ fn context(story: &Story<'_>, event: EventId) -> String {
     let mark = story.mark(event).unwrap_or_default();
     let newest = story.witness.newest == Some(event) && is_weak(story.witness.kind);
     if let Some(thread) = story.event(event).thread.filter(|_| newest) {
-        let written = story.event(event).value_written;
+        let written = story.program.shown(story.event(event).value_written);
         return format!("{mark} `{}` overwrites it with {written}", story.thread(thread));
     }
     format!("{mark} {}", story.deed(event))
@@ -114,7 +114,7 @@ fn primary(story: &Story<'_>) -> String {
         Some(newest) => format!(", although {newest} has overwritten it"),
         None => String::new(),
     };
-    let value = witness.stale.map_or(0, |event| story.event(event).value_written);
+    let value = witness.stale.map_or(0, |event| story.program.shown(story.event(event).value_written));
     match witness.kind {
         ViolationKind::StaleRead => format!("{mark}`{thread}` may still read {value} here, from {stale}{although}"),
         ViolationKind::ObservedStaleRead => {

@@ -82,8 +82,8 @@ struct EventRecord<'a> {
     column: u32,
     text: String,
     location: Option<&'a str>,
-    value_read: Option<u8>,
-    value_written: Option<u8>,
+    value_read: Option<i32>,
+    value_written: Option<i32>,
 }
 
 /// An event of the cycle with the edge that leaves it.
@@ -195,8 +195,8 @@ impl<'a> Names<'a> {
             column,
             text: source_text(self.file, self.program, event),
             location: location.map(|location| location.name.as_str()),
-            value_read: event.kind.reads().then_some(event.value_read),
-            value_written: event.kind.writes().then_some(event.value_written),
+            value_read: event.kind.reads().then_some(self.program.shown(event.value_read)),
+            value_written: event.kind.writes().then_some(self.program.shown(event.value_written)),
         }
     }
 }

@@ -269,6 +269,8 @@ impl<'a> Emitter<'a> {
             wrap: Wrap::Euclidean,
             locations: (0..LOCATIONS).map(location).collect(),
             threads: threads.into_iter().enumerate().map(|(at, code)| thread(at, code)).collect(),
+            numbers: Vec::new(),
+            indices_checked: false,
         }
     }
 }

@@ -112,6 +112,12 @@ impl Operator {
         }))
     }
 
+    /// Whether its results are 0 and 1 only.
+    pub(super) fn is_truth(self) -> bool {
+        use steadfast_ir::BinaryOp as B;
+        matches!(self.0, B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge | B::And | B::Or)
+    }
+
     /// The result on unbounded numbers, unless even 64 bits are too few.
     pub(super) fn apply(self, left: i64, right: i64) -> Option<i64> {
         use steadfast_ir::BinaryOp as B;

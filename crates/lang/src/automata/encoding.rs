@@ -1,20 +1,44 @@
 //! Numbers as bytes.
 //!
-//! All registers and locations share one encoding, in which 0 is 0, because registers start there. If the values lie close together, the byte is the value modulo
-//! the size of their range; else it is the value's place in a table.
+//! All registers and locations share one encoding, in which 0 is 0, because registers start there. Values that follow each other have bytes that
+//! follow each other, and small ones are their own bytes: then an expression over bytes is hardly larger than the one over numbers. (A sum over a
+//! table of all values made expressions so large that looking at them took longer than checking the program.)
 
 use super::ast::{Operator, Term};
-use super::values::Values;
+use super::numbers::Values;
 use steadfast_ir::{BinaryOp, Expr, RegId, UnaryOp};
 use steadfast_span::Index;
 
 /// How numbers are written as bytes.
 #[derive(Debug)]
-pub(super) enum Encoding {
-    /// A range of at most 256 values that contains 0.
-    Range { low: i32, high: i32 },
-    /// The values in the order of their bytes; the first one is 0.
-    Table(Vec<i32>),
+pub(super) struct Encoding {
+    /// In the order of their bytes. The first one begins with 0.
+    runs: Vec<Run>,
+}
+
+/// Values that follow each other, and so do their bytes.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    low: i32,
+    high: i32,
+    /// The byte of the lowest value.
+    byte: i32,
+}
+
+impl Run {
+    fn len(self) -> i32 {
+        self.high - self.low + 1
+    }
+
+    /// What a value is more than its byte, in the arithmetic of expressions, which wraps.
+    fn shift(self) -> i32 {
+        self.low.wrapping_sub(self.byte)
+    }
+
+    /// Whether values and bytes are the same modulo the number of bytes.
+    fn is_modular(self, modulus: u16) -> bool {
+        (i64::from(self.low) - i64::from(self.byte)) % i64::from(modulus) == 0
+    }
 }
 
 impl Encoding {
@@ -23,86 +47,81 @@ impl Encoding {
         let values: Vec<i32> = values.iter().filter_map(|&value| i32::try_from(value).ok()).collect();
         let low = values.first().map_or(0, |&value| value.min(0));
         let high = values.last().map_or(0, |&value| value.max(0));
-        if i64::from(high) - i64::from(low) < 256 {
-            return Self::Range { low, high };
+        if i64::from(high) - i64::from(low) < 256 { Self::of_all(low..=high) } else { Self::of_all(values) }
+    }
+
+    fn of_all(values: impl IntoIterator<Item = i32>) -> Self {
+        let mut runs: Vec<Run> = Vec::new();
+        for value in values {
+            match runs.last_mut() {
+                // What lies below 0 is apart, so that 0 begins a run.
+                Some(run) if run.high == value - 1 && value != 0 => run.high = value,
+                _ => runs.push(Run { low: value, high: value, byte: 0 }),
+            }
         }
-        let mut table = values;
-        table.sort_by_key(|value| (value.unsigned_abs(), *value));
-        Self::Table(table)
+        // Values just below 0 come last: then they are their bytes modulo the number of bytes.
+        runs.sort_by_key(|run| (run.low != 0, run.high == -1));
+        let mut byte = 0;
+        for run in &mut runs {
+            run.byte = byte;
+            byte += run.len();
+        }
+        Self { runs }
     }
 
     /// How many bytes are in use.
     pub(super) fn modulus(&self) -> u16 {
-        match self {
-            Self::Range { low, high } => u16::try_from(high - low + 1).unwrap_or(256),
-            Self::Table(values) => values.len() as u16,
-        }
+        u16::try_from(self.runs.iter().map(|run| run.len()).sum::<i32>()).unwrap_or(256)
+    }
+
+    /// The values in the order of their bytes.
+    pub(super) fn values(&self) -> impl Iterator<Item = i32> + '_ {
+        self.runs.iter().flat_map(|run| run.low..=run.high)
     }
 
     /// The largest absolute value.
     pub(super) fn magnitude(&self) -> i64 {
-        let largest = match self {
-            Self::Range { low, high } => low.unsigned_abs().max(high.unsigned_abs()),
-            Self::Table(values) => values.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0),
-        };
-        i64::from(largest)
+        let largest = |run: &Run| run.low.unsigned_abs().max(run.high.unsigned_abs());
+        self.runs.iter().map(largest).max().unwrap_or(0).into()
     }
 
     /// How large the expression for a term becomes, about.
     pub(super) fn cost(&self, term: &Term) -> usize {
-        match self {
-            Self::Range { .. } => term.size().saturating_mul(5),
-            Self::Table(values) => term.size().saturating_mul(3 * values.len()).saturating_mul(values.len()),
-        }
+        let one_way = 5 * self.runs.len();
+        term.size().saturating_mul(one_way).saturating_mul(one_way)
     }
 
     /// What is said when a value lies outside.
     pub(super) fn describe(&self) -> String {
-        match self {
-            Self::Range { low, high } => format!("a value leaves {low} to {high}"),
-            Self::Table(values) => {
-                format!("a value is none of the {} that are represented", values.len())
-            }
+        let (low, high) = (self.values().min().unwrap_or(0), self.values().max().unwrap_or(0));
+        if i64::from(high) - i64::from(low) < 256 {
+            format!("a value leaves {low} to {high}")
+        } else {
+            format!("a value is none of the {} that are represented", self.modulus())
         }
     }
 
     fn decode(&self, byte: Expr) -> Expr {
-        match self {
-            Self::Range { low: 0, .. } => byte,
-            Self::Range { high, .. } => {
-                let is_negative = Expr::binary(BinaryOp::Gt, byte.clone(), Expr::Const(*high));
-                let size = Expr::Const(i32::from(self.modulus()));
-                Expr::binary(BinaryOp::Sub, byte, Expr::binary(BinaryOp::Mul, size, is_negative))
-            }
-            Self::Table(values) => {
-                let is = |at: i32| Expr::binary(BinaryOp::Eq, byte.clone(), Expr::Const(at));
-                sum((0..).zip(values).map(|(at, &value)| (value, is(at))))
-            }
-        }
+        let shifted = self.runs.iter().filter(|run| run.shift() != 0);
+        let shifts = sum(shifted.map(|run| (run.shift(), lies_in(&byte, run.byte, run.byte + run.len() - 1))));
+        plus(byte, shifts)
     }
 
     /// The byte for the value of an expression, before it is reduced.
     pub(super) fn encode(&self, value: &Expr) -> Expr {
-        match self {
-            Self::Range { .. } => value.clone(),
-            Self::Table(values) => {
-                let is = |known: i32| Expr::binary(BinaryOp::Eq, value.clone(), Expr::Const(known));
-                let constant = value.as_const().and_then(|value| values.iter().position(|&known| known == value));
-                constant.map_or_else(|| sum((0..).zip(values).map(|(at, &known)| (at, is(known)))), number)
-            }
+        let modulus = self.modulus();
+        let shifted = || self.runs.iter().filter(|run| !run.is_modular(modulus));
+        if let Some(value) = value.as_const() {
+            let run = shifted().find(|run| (run.low..=run.high).contains(&value));
+            return Expr::Const(run.map_or(value, |run| value.wrapping_sub(run.shift())));
         }
+        let shifts = sum(shifted().map(|run| (run.shift().wrapping_neg(), lies_in(value, run.low, run.high))));
+        plus(value.clone(), shifts)
     }
 
     /// Whether the value of an expression has a byte.
     pub(super) fn holds(&self, value: &Expr) -> Expr {
-        match self {
-            Self::Range { low, high } => Expr::binary(
-                BinaryOp::And,
-                Expr::binary(BinaryOp::Ge, value.clone(), Expr::Const(*low)),
-                Expr::binary(BinaryOp::Le, value.clone(), Expr::Const(*high)),
-            ),
-            Self::Table(values) => is_one_of(value, values.iter().copied()),
-        }
+        is_in_one_of(value, self.runs.iter().map(|run| (run.low, run.high)))
     }
 
     /// An expression over bytes that has the value of a term.
@@ -142,15 +161,33 @@ impl Encoding {
     }
 }
 
-/// A position in a table.
-fn number(at: usize) -> Expr {
-    Expr::Const(i32::try_from(at).unwrap_or(0))
+/// Whether an expression has one of these values, which are in order.
+pub(super) fn is_one_of(value: &Expr, among: impl Iterator<Item = i32>) -> Expr {
+    let mut ranges: Vec<(i32, i32)> = Vec::new();
+    for known in among {
+        match ranges.last_mut() {
+            Some((_, high)) if *high == known - 1 => *high = known,
+            _ => ranges.push((known, known)),
+        }
+    }
+    is_in_one_of(value, ranges.into_iter())
 }
 
-/// Whether an expression has one of these values.
-pub(super) fn is_one_of(value: &Expr, among: impl Iterator<Item = i32>) -> Expr {
-    let is = |known: i32| Expr::binary(BinaryOp::Eq, value.clone(), Expr::Const(known));
-    sum(among.map(|known| (1, is(known))))
+/// Whether the value of an expression lies in one of these ranges, which do not overlap.
+fn is_in_one_of(value: &Expr, ranges: impl Iterator<Item = (i32, i32)>) -> Expr {
+    sum(ranges.map(|(low, high)| (1, lies_in(value, low, high))))
+}
+
+fn lies_in(value: &Expr, low: i32, high: i32) -> Expr {
+    let compare = |op, bound| Expr::binary(op, value.clone(), Expr::Const(bound));
+    if low == high {
+        return compare(BinaryOp::Eq, low);
+    }
+    Expr::binary(BinaryOp::And, compare(BinaryOp::Ge, low), compare(BinaryOp::Le, high))
+}
+
+fn plus(value: Expr, more: Expr) -> Expr {
+    if more == Expr::Const(0) { value } else { Expr::binary(BinaryOp::Add, value, more) }
 }
 
 /// The sum of factors times conditions, as a balanced tree.

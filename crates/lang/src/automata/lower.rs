@@ -38,6 +38,8 @@ pub(super) fn lower(file: &File<'_>, name: String, diagnostics: &mut Diagnostics
     let mut program = ProgramBuilder::new(name);
     let modulus = encoding.modulus();
     program.modulus(modulus);
+    // Addresses that are not represented end a run before they are used.
+    program.numbers(encoding.values()).indices_checked();
     for address in &memory.addresses {
         program.location(location(format!("mem[{address}]"), modulus));
     }

@@ -11,6 +11,7 @@ pub(crate) mod codes;
 mod encoding;
 mod expectations;
 mod lower;
+mod numbers;
 mod parser;
 mod sections;
 mod sites;

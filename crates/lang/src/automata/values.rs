@@ -8,7 +8,8 @@
 //! out, and the steps that might leave it are marked: they become [`steadfast_ir::Instr::Bound`].
 
 use super::ast::{Automaton, File, Op, Term, Transition};
-use std::collections::{BTreeMap, BTreeSet};
+use super::numbers::Values;
+use std::collections::BTreeMap;
 
 /// With more values than this the range is fixed instead.
 const MOST_VALUES: usize = 64;
@@ -25,9 +26,6 @@ const ABOVE: i64 = 16;
 const SMALL: i64 = 24;
 /// How many larger numbers of the text are kept beside the fixed range.
 const MOST_LARGE: usize = 16;
-
-/// A set of numbers.
-pub(super) type Values = BTreeSet<i64>;
 
 /// What can occur.
 #[derive(Debug)]
@@ -78,7 +76,7 @@ fn range(file: &File<'_>) -> Values {
     let mut range: Values = (low - BELOW..=high + ABOVE).collect();
     // Larger numbers are mostly payload that nobody computes with.
     let large = numbers.iter().filter(|number| number.abs() > SMALL);
-    range.extend(large.take(MOST_LARGE));
+    range.extend(&large.take(MOST_LARGE).copied().collect());
     range
 }
 
@@ -104,6 +102,8 @@ struct Run {
     /// By thread and state.
     registers: Vec<Vec<Registers>>,
     memory: BTreeMap<i64, Values>,
+    /// By thread and state: grows with every change of the registers there.
+    changes: Vec<Vec<usize>>,
     /// How many values there are in memory; grows with every change.
     memory_size: usize,
     all: Values,
@@ -124,22 +124,28 @@ impl Run {
             states
         };
         let registers = file.threads.iter().map(start).collect();
+        let changes = file.threads.iter().map(|thread| vec![1; thread.states.len()]).collect();
         let memory_limit = file.memory_size.map(|size| size.value);
         let (memory, all) = (BTreeMap::new(), Values::from([0]));
-        Self { range, memory_limit, registers, memory, memory_size: 0, all, work: 0 }
+        Self { range, memory_limit, registers, changes, memory, memory_size: 0, all, work: 0 }
     }
 
     fn finish(mut self, file: &File<'_>) -> Result<Analysis, Stop> {
-        loop {
-            let before = self.memory_size;
-            let mut changed = false;
+        // What a transition has last looked at: it only has to look again if that has changed.
+        let mut seen: Vec<Vec<_>> = file.threads.iter().map(|thread| vec![(0, 0); thread.transitions.len()]).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
             for (number, thread) in file.threads.iter().enumerate() {
-                for transition in &thread.transitions {
-                    changed |= self.step(number, transition)?;
+                for (at, transition) in thread.transitions.iter().enumerate() {
+                    let memory = if matches!(transition.op, Op::Read { .. }) { self.memory_size } else { 0 };
+                    let now = (self.changes[number][transition.from], memory);
+                    if seen[number][at] != now {
+                        seen[number][at] = now;
+                        changed = true;
+                        self.step(number, transition)?;
+                    }
                 }
-            }
-            if !changed && self.memory_size == before {
-                break;
             }
         }
         let mut exceeds = Vec::new();
@@ -164,23 +170,23 @@ impl Run {
         }))
     }
 
-    /// Follows a transition; whether the state behind it, or what is known about it, is new.
-    fn step(&mut self, thread: usize, transition: &Transition) -> Result<bool, Stop> {
+    /// Follows a transition.
+    fn step(&mut self, thread: usize, transition: &Transition) -> Result<(), Stop> {
         let Some(mut registers) = self.registers[thread][transition.from].clone() else {
-            return self.spend(1).map(|()| false);
+            return self.spend(1);
         };
         self.spend(registers.iter().map(|values| 1 + values.len()).sum())?;
         match &transition.op {
             Op::Read { register, address } => {
                 let mut read = Values::new();
-                for address in self.addressed(address, &registers)?.values {
-                    read.extend(self.cell(address).iter());
+                for &address in self.addressed(address, &registers)?.values.iter() {
+                    read.extend(self.cell(address));
                 }
                 registers[*register] = read;
             }
             Op::Write { value, address } => {
                 let written = self.stored(value, &registers)?.values;
-                for address in self.addressed(address, &registers)?.values {
+                for &address in self.addressed(address, &registers)?.values.iter() {
                     let cell = self.cell(address);
                     let before = cell.len();
                     cell.extend(&written);
@@ -190,29 +196,31 @@ impl Run {
             Op::Local { register, value } => registers[*register] = self.stored(value, &registers)?.values,
             Op::Check(condition) => {
                 if !self.refine(condition, &mut registers)? {
-                    return Ok(false);
+                    return Ok(());
                 }
             }
             Op::Fence | Op::Noop | Op::Lock | Op::Unlock => {}
         }
         // An access without a possible address, or a value without a possible result, is never passed.
-        if registers.iter().any(Values::is_empty) {
-            return Ok(false);
+        if !registers.iter().any(Values::is_empty) {
+            self.join(thread, transition.to, registers);
         }
-        Ok(self.join(thread, transition.to, registers))
+        Ok(())
     }
 
-    fn join(&mut self, thread: usize, state: usize, registers: Vec<Values>) -> bool {
+    fn join(&mut self, thread: usize, state: usize, registers: Vec<Values>) {
+        let changes = &mut self.changes[thread][state];
         let Some(known) = &mut self.registers[thread][state] else {
             self.registers[thread][state] = Some(registers);
-            return true;
+            *changes += 1;
+            return;
         };
         let size = |registers: &[Values]| registers.iter().map(Values::len).sum::<usize>();
         let before = size(known);
         for (known, more) in known.iter_mut().zip(registers) {
-            known.extend(more);
+            known.extend(&more);
         }
-        size(known) != before
+        *changes += size(known) - before;
     }
 
     /// What an address can hold.
@@ -227,11 +235,11 @@ impl Run {
     /// Keeps what makes a condition true. False if nothing does.
     fn refine(&mut self, condition: &Term, registers: &mut [Values]) -> Result<bool, Stop> {
         if let [register] = condition.registers()[..] {
+            let possible = std::mem::take(&mut registers[register]);
             let mut kept = Values::new();
-            for &value in &registers[register].clone() {
-                let mut single = registers.to_vec();
-                single[register] = Values::from([value]);
-                let results = self.results(condition, &single)?;
+            for &value in possible.iter() {
+                registers[register] = Values::from([value]);
+                let results = self.results(condition, registers)?;
                 if results.cut || results.values.iter().any(|&result| result != 0) {
                     kept.insert(value);
                 }
@@ -300,29 +308,26 @@ impl Run {
             Term::Old => Results { values: Values::new(), cut: true },
             Term::Not(operand) => {
                 let inner = self.results(operand, registers)?;
-                let mut values: Values = inner.values.iter().map(|&value| i64::from(value == 0)).collect();
-                if inner.cut {
-                    values.extend([0, 1]);
-                }
+                let possible = inner.values.iter().map(|&value| i64::from(value == 0));
+                let values = possible.chain(inner.cut.then_some([0, 1]).into_iter().flatten()).collect();
                 Results { values, cut: false }
             }
             Term::Binary(operator, left, right) => {
                 let (left, right) = (self.results(left, registers)?, self.results(right, registers)?);
                 self.spend(1 + left.values.len() * right.values.len())?;
-                let mut values = Values::new();
                 let mut cut = left.cut || right.cut;
-                for &one in &left.values {
-                    for &other in &right.values {
-                        match operator.apply(one, other) {
-                            Some(value) if value.abs() <= i64::from(i32::MAX) => _ = values.insert(value),
-                            _ => cut = true,
-                        }
-                    }
+                let pairs = left.values.iter().flat_map(|&one| right.values.iter().map(move |&other| (one, other)));
+                if operator.is_truth() {
+                    return Ok(Results { values: truths(pairs.map(|(one, other)| operator.apply(one, other))), cut });
                 }
-                if values.len() > MOST_RESULTS {
-                    cut = true;
-                    values = values.into_iter().take(MOST_RESULTS).collect();
-                }
+                let results = pairs.filter_map(|(one, other)| {
+                    let fits = |value: &i64| value.abs() <= i64::from(i32::MAX);
+                    let result = operator.apply(one, other).filter(fits);
+                    cut |= result.is_none();
+                    result
+                });
+                let mut values: Values = results.collect();
+                cut |= values.truncate(MOST_RESULTS);
                 Results { values, cut }
             }
         })
@@ -332,4 +337,16 @@ impl Run {
         self.work = self.work.saturating_add(work);
         if self.work > WORK { Err(Stop::Work) } else { Ok(()) }
     }
+}
+
+/// Which of 0 and 1 are among the results; looks no further when both are.
+fn truths(results: impl Iterator<Item = Option<i64>>) -> Values {
+    let mut found = Values::new();
+    for result in results.flatten() {
+        found.insert(result);
+        if found.len() == 2 {
+            break;
+        }
+    }
+    found
 }

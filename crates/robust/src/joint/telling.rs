@@ -36,7 +36,7 @@ pub(super) fn run<M: MemoryModel, const N: usize>(
         let (class, transition) = &transitions[joint.machine.label(label).transition as usize];
         kinds[*class as usize][transition.source as usize]
     };
-    let flow = Flow::new(joint.graph, joint.ops, joint.outlooks, Some(&alike));
+    let flow = Flow::new(joint.graph, joint.ops, joint.outlooks, Some(&alike), jobs);
     let telling = Telling {
         joint,
         flow: &flow,

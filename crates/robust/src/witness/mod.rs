@@ -7,7 +7,7 @@ mod search;
 pub(crate) mod triangular;
 
 pub(crate) use observed::observed;
-pub(crate) use search::{Goal, search};
+pub(crate) use search::{Found, Goal, search};
 
 use crate::options::Place;
 use steadfast_graph::{EventId, Execution, LabelledCycle};

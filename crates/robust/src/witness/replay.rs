@@ -104,7 +104,9 @@ impl<'m, 'p> Replay<'m, 'p> {
     }
 
     fn describe(&self, access: Access, old: Value, written: Option<Value>) -> String {
-        let name = &self.program().locations[LocId::new(access.loc as usize)].name;
+        let program = self.program();
+        let name = &program.locations[LocId::new(access.loc as usize)].name;
+        let (old, written) = (program.shown(old), written.map(|new| program.shown(new)));
         match (access.kind, written) {
             (AccessKind::Write | AccessKind::PlainWrite, Some(new)) => format!("{name} := {new}"),
             (AccessKind::Update, Some(new)) => format!("{name} read as {old}, replaced by {new}"),

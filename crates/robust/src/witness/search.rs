@@ -1,7 +1,7 @@
 //! The canonical witness: a shortest run to a violation, the same for any number of jobs and any reductions.
 //!
-//! A search of its own, breadth first and on the fly, over a machine without symmetry so that threads keep their names. It is only made when a
-//! violation is known to exist, and goes no deeper than the nearest one.
+//! A search of its own, breadth first and on the fly, over a machine without symmetry so that threads keep their names. It goes no deeper than the
+//! nearest violation. Mostly it is made when one is known to exist; a short one is also made in passing ([`crate::glance`]).
 
 use super::origin::{Origin, ROOT, way_to};
 use super::replay::Replay;
@@ -13,8 +13,8 @@ use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::options::Options;
 use crate::tracker::{Quarry, Tracker};
-use rustc_hash::FxHashSet;
-use steadfast_explore::{Budget, System};
+use rustc_hash::FxHashMap;
+use steadfast_explore::{Budget, Shard, System};
 
 /// Any column fits.
 const P: usize = WIDEST;
@@ -22,11 +22,66 @@ const P: usize = WIDEST;
 /// After so many situations, the search looks whether it should end.
 const LOOK_AROUND: usize = 1024;
 
+/// A write that is hunted, and what threads know of it.
+type Hunted = (Quarry, [u64; P]);
+
 /// A state of the machine, and what is hunted, if anything is.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone)]
 struct Situation<const W: usize> {
     state: [u64; W],
-    hunted: Option<(Quarry, [u64; P])>,
+    hunted: Option<Hunted>,
+}
+
+/// The situations that were found, numbered in the order in which they were. States and columns are shared by many, so they are kept apart.
+struct Situations<const W: usize> {
+    states: Shard<W>,
+    hunted: Vec<Hunted>,
+    numbers: FxHashMap<Hunted, u32>,
+    /// The number of the state; above it the number of what is hunted, plus one.
+    pairs: Shard<1>,
+    origins: Vec<Origin>,
+}
+
+impl<const W: usize> Situations<W> {
+    fn new() -> Self {
+        let (states, pairs) = (Shard::default(), Shard::default());
+        Self { states, hunted: Vec::new(), numbers: FxHashMap::default(), pairs, origins: Vec::new() }
+    }
+
+    fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// How many of them are states in which nothing is hunted.
+    fn unhunted(&self) -> usize {
+        (0..self.len()).filter(|&at| self.pairs.get(at)[0] >> 32 == 0).count()
+    }
+
+    fn bytes(&self) -> usize {
+        let columns = self.hunted.len() * 3 * size_of::<Hunted>();
+        self.states.bytes() + self.pairs.bytes() + columns + self.origins.capacity() * size_of::<Origin>()
+    }
+
+    fn get(&self, at: usize) -> Situation<W> {
+        let [pair] = *self.pairs.get(at);
+        let hunted = (pair >> 32).checked_sub(1).map(|number| self.hunted[number as usize]);
+        Situation { state: *self.states.get(pair as u32 as usize), hunted }
+    }
+
+    fn add(&mut self, state: &[u64; W], hunted: Option<Hunted>, origin: Origin) {
+        let (state, _) = self.states.insert(state);
+        let hunted = hunted.map_or(0, |hunted| {
+            let next = self.hunted.len() as u32 + 1;
+            let number = *self.numbers.entry(hunted).or_insert(next);
+            if number == next {
+                self.hunted.push(hunted);
+            }
+            number
+        });
+        if self.pairs.insert(&[u64::from(hunted) << 32 | state as u64]).1 {
+            self.origins.push(origin);
+        }
+    }
 }
 
 /// What the search is after.
@@ -40,15 +95,30 @@ pub(crate) enum Goal {
     Failure,
 }
 
-/// Searches with the rules of a model. `None`: a bound was hit, or nothing was found, which contradicts the main search.
+/// What a search found.
+pub(crate) struct Found {
+    /// The witness. Nothing if a bound was hit, or if there is no violation.
+    pub(crate) witness: Option<Witness>,
+    /// How many states of the program it saw.
+    pub(crate) states: u64,
+    /// How many situations beyond them.
+    pub(crate) hunts: u64,
+}
+
+/// Searches with the rules of a model, through at most so many situations.
 pub(crate) fn search<M: MemoryModel, const W: usize>(
     machine: &Machine<'_>,
     tracker: &Tracker<'_, M>,
     (options, budget): (&Options<'_>, &Budget<'_>),
     goal: Goal,
-) -> Option<Witness> {
-    let mut search = Search::<M, W> { machine, tracker, options, goal, found: Vec::new(), origins: Vec::new() };
-    search.run(budget)
+    most: usize,
+) -> Found {
+    let mut search = Search::<M, W> { machine, tracker, options, goal, found: Situations::new() };
+    let mut booked = 0;
+    let witness = search.run(budget, most, &mut booked);
+    budget.release(booked);
+    let states = search.found.unhunted();
+    Found { witness, states: states as u64, hunts: (search.found.len() - states) as u64 }
 }
 
 struct Search<'a, 'p, M, const W: usize> {
@@ -56,16 +126,14 @@ struct Search<'a, 'p, M, const W: usize> {
     tracker: &'a Tracker<'a, M>,
     options: &'a Options<'a>,
     goal: Goal,
-    found: Vec<Situation<W>>,
-    origins: Vec<Origin>,
+    found: Situations<W>,
 }
 
 impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
-    fn run(&mut self, budget: &Budget<'_>) -> Option<Witness> {
+    fn run(&mut self, budget: &Budget<'_>, most: usize, booked: &mut u64) -> Option<Witness> {
         let mut worker = System::<W>::worker(self.machine);
-        let mut seen: FxHashSet<Situation<W>> = FxHashSet::default();
         for state in System::<W>::initial(self.machine) {
-            self.add(&mut seen, Situation { state, hunted: None }, Origin { parent: ROOT, label: 0, begins: false });
+            self.found.add(&state, None, Origin { parent: ROOT, label: 0, begins: false });
         }
         if self.goal == Goal::Failure
             && let Some((thread, failure)) = self.machine.initial_failure()
@@ -74,44 +142,46 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
         }
         let mut successors = Vec::new();
         let mut at = 0;
-        while at < self.found.len() {
+        while at < self.found.len() && self.found.len() <= most {
             if at % LOOK_AROUND == 0 {
+                let bytes = self.found.bytes() as u64;
+                budget.add(0, bytes - *booked);
+                *booked = bytes;
                 budget.check().ok()?;
             }
-            let situation = self.found[at].clone();
+            let situation = self.found.get(at);
             successors.clear();
             self.machine.expand(&mut worker, &situation.state, &mut successors);
+            if self.machine.overflowed() {
+                return None;
+            }
             if let Some(witness) = self.look(at as u32, &situation) {
                 return Some(witness);
             }
             for (label, state) in &successors {
-                let parent = at as u32;
-                let step = self.machine.label(*label);
-                let transition = self.machine.transition(step.transition);
-                let hunted = situation.hunted.map(|(quarry, mut bits)| {
-                    let what = (step.thread, transition.event, transition.fences);
-                    self.tracker.step(&mut bits, quarry, what, false);
-                    (quarry, bits)
-                });
-                let origin = Origin { parent, label: *label, begins: false };
-                self.add(&mut seen, Situation { state: *state, hunted }, origin);
-                if situation.hunted.is_none()
-                    && let Some(quarry) = self.quarry(&transition)
-                {
-                    let bits = self.tracker.start(quarry, step.thread, transition.event, transition.fences);
-                    let hunted = Some((quarry, bits));
-                    self.add(&mut seen, Situation { state: *state, hunted }, Origin { begins: true, ..origin });
-                }
+                self.follow(at as u32, &situation, *label, state);
             }
             at += 1;
         }
         None
     }
 
-    fn add(&mut self, seen: &mut FxHashSet<Situation<W>>, situation: Situation<W>, origin: Origin) {
-        if seen.insert(situation.clone()) {
-            self.found.push(situation);
-            self.origins.push(origin);
+    /// Adds what a step leads to: with what is hunted already, or with the hunt that it may begin.
+    fn follow(&mut self, parent: u32, situation: &Situation<W>, label: u32, state: &[u64; W]) {
+        let step = self.machine.label(label);
+        let transition = self.machine.transition(step.transition);
+        let hunted = situation.hunted.map(|(quarry, mut bits)| {
+            let what = (step.thread, transition.event, transition.fences);
+            self.tracker.step(&mut bits, quarry, what, false);
+            (quarry, bits)
+        });
+        let origin = Origin { parent, label, begins: false };
+        self.found.add(state, hunted, origin);
+        if hunted.is_none()
+            && let Some(quarry) = self.quarry(&transition)
+        {
+            let bits = self.tracker.start(quarry, step.thread, transition.event, transition.fences);
+            self.found.add(state, Some((quarry, bits)), Origin { begins: true, ..origin });
         }
     }
 
@@ -158,7 +228,7 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
     fn replay(&self, at: u32) -> (Replay<'_, '_>, Option<steadfast_graph::EventId>) {
         let mut replay = Replay::new(self.machine, self.options);
         let mut quarry = None;
-        for origin in way_to(&self.origins, at) {
+        for origin in way_to(&self.found.origins, at) {
             let label = self.machine.label(origin.label);
             let transition = self.machine.transition(label.transition);
             let newest = replay.newest(transition.event.loc);
