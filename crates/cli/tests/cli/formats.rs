@@ -29,7 +29,7 @@ fn concise_is_a_line_for_the_place_and_one_for_the_result() {
     assert!(lines[0].starts_with("corpus/litmus/mp.sf: robust (ra, graph): "));
     assert_eq!(
         lines[1],
-        "corpus/litmus/sb.sf:24:13: error[V0001]: not robust: this load can read an overwritten value"
+        "corpus/litmus/sb.sf:26:13: error[V0001]: not robust: this load can read an overwritten value"
     );
     assert!(lines[2].starts_with("corpus/litmus/sb.sf: not robust (ra, graph): "));
 }
@@ -38,7 +38,7 @@ fn concise_is_a_line_for_the_place_and_one_for_the_result() {
 fn github_annotates_violations_only() {
     let ended = steadfast(&["check", "-f", "github", "--model", "ra", MP, SB]);
     assert_eq!(ended.stdout.lines().count(), 1, "{}", ended.stdout);
-    assert!(ended.stdout.starts_with("::error file=corpus/litmus/sb.sf,line=24,"), "{}", ended.stdout);
+    assert!(ended.stdout.starts_with("::error file=corpus/litmus/sb.sf,line=26,"), "{}", ended.stdout);
 }
 
 #[test]

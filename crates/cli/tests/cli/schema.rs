@@ -66,7 +66,7 @@ fn a_witness_tells_the_textbook_story_of_store_buffering() {
     let ended = steadfast(&["check", "-f", "json", "--model", "ra", "corpus/litmus/sb.sf"]);
     let witness = valid(&validator(), &ended.stdout).remove(0)["witness"].take();
     assert_eq!(witness["confirmed"], true);
-    assert_eq!(witness["step"]["line"], 24);
+    assert_eq!(witness["step"]["line"], 26);
     assert_eq!((&witness["stale"]["thread"], &witness["stale"]["value_written"]), (&Value::Null, &0.into()));
     assert_eq!((&witness["newest"]["text"], &witness["newest"]["line"]), (&"x.store(1, release)".into(), &17.into()));
     let cycle = witness["cycle"].as_array().unwrap();

@@ -21,9 +21,9 @@ fn not_robust_is_1_and_shows_run_cycle_and_remedy() {
     for part in [
         "error[V0001]: not robust: this load can read an overwritten value",
         "^^^^^^^^^^^^^^^ (5) `second` may still read 0 here, from (1), although (2) has overwritten it",
-        "1.  thread first   line 17  x.store(1, release)",
+        "1.  thread first   line 19  x.store(1, release)",
         "(5) x.load(acquire) —fr→ (2)",
-        "between (2) and (3) in `first`, lines 17 and 18",
+        "between (2) and (3) in `first`, lines 19 and 20",
         "corpus/litmus/sb.sf: not robust (ra, graph): ",
     ] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
@@ -33,8 +33,8 @@ fn not_robust_is_1_and_shows_run_cycle_and_remedy() {
 #[test]
 fn relaxed_message_passing_is_told_which_accesses_to_strengthen() {
     let ended = steadfast(&["check", "--model", "rc20", "corpus/litmus/mp-relaxed.sf"]);
-    let help = "release and acquire are enough: make (3) `y.store(1, relaxed)` in line 15 `release`, \
-                and make (4) `y.load(relaxed)` in line 19 `acquire`";
+    let help = "release and acquire are enough: make (3) `y.store(1, relaxed)` in line 17 `release`, \
+                and make (4) `y.load(relaxed)` in line 21 `acquire`";
     assert!(ended.stdout.contains(help), "{}", ended.stdout);
 }
 
