@@ -1,5 +1,6 @@
-//! Random input: programs for the checker and its twins, and text for the parsers.
+//! Random input: programs for the checker and its twins, text for the parsers, and traces for the engine of the sanitizer.
 
+mod clocks;
 mod mutate;
 mod parsers;
 mod programs;
@@ -18,7 +19,9 @@ fuzz [--programs N | --minutes N] [--seed S] [--jobs J] [--model MODEL] [--notio
     and repeats a run. NOTION is graph, letter (graph, with the order of seq_cst fences counted), observational,
     races, or settings (larger programs, the checker only with itself).
 fuzz --parsers [--minutes N] [--seed S] [--jobs J] [--seeds DIRECTORY]
-    Feeds the parsers with mutations of the programs in corpus/ and, if given, in a directory.";
+    Feeds the parsers with mutations of the programs in corpus/ and, if given, in a directory.
+fuzz --clocks N [--seed S] [--jobs J]
+    Replays N random traces for each model into the sanitizer's engine, into location clocks and into execution graphs.";
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,8 @@ enum Budget {
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
     parsers: bool,
+    /// How many traces for the sanitizer's engine.
+    clocks: Option<u64>,
     budget: Budget,
     /// Nothing means a new one every time.
     seed: Option<u64>,
@@ -47,13 +52,18 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let options = parse(arguments)?;
     let seed = options.seed.unwrap_or_else(seed_of_now);
     println!("seed {seed}");
-    if options.parsers { parsers::run(&options, seed) } else { programs::run(&options, seed) }
+    match options.clocks {
+        Some(traces) => clocks::run(&options, traces, seed),
+        None if options.parsers => parsers::run(&options, seed),
+        None => programs::run(&options, seed),
+    }
 }
 
 fn parse(mut arguments: Arguments) -> Result<Options> {
     let mut budget = None;
     let mut options = Options {
         parsers: false,
+        clocks: None,
         budget: Budget::Time(minutes(1)),
         seed: None,
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
@@ -71,6 +81,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
             "--minutes" | "--programs" if budget.is_some() => bail!("give either minutes or programs, and only once"),
             "--minutes" | "--programs" => budget = wanted,
             "--parsers" => options.parsers = true,
+            "--clocks" => options.clocks = Some(arguments.value("--clocks")?),
             "--seed" => options.seed = Some(arguments.value("--seed")?),
             "--jobs" => options.jobs = arguments.value("--jobs")?,
             "--model" => options.model = Some(model(&arguments.value::<String>("--model")?)?),
@@ -117,6 +128,7 @@ mod tests {
         assert!(parse(of(&["--programs", "1", "--minutes", "1"])).is_err());
         assert!(parse(of(&["--parsers", "--programs", "1"])).is_err());
         assert!(parse(of(&["--parsers", "--minutes", "1"])).unwrap().parsers);
+        assert_eq!(parse(of(&["--clocks", "9"])).unwrap().clocks, Some(9));
     }
 
     #[test]

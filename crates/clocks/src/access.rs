@@ -35,6 +35,10 @@ impl ThreadClocks {
     #[inline]
     pub fn load(&mut self, location: &mut Location, order: ReadOrder) -> Option<Violation> {
         let seq_cst = self.ordered(order == ReadOrder::SeqCst);
+        if location.is_settled(self, seq_cst) {
+            self.begin_access();
+            return None;
+        }
         let violation = location.violation(self, Question::Read, seq_cst);
         self.begin_access();
         location.read(self, order != ReadOrder::Relaxed, seq_cst);

@@ -59,7 +59,7 @@ impl Bound<'_> {
 }
 
 /// Answers the question. The newest stale write is reported.
-#[cold]
+#[inline(never)]
 pub(crate) fn violation(location: &Location, bound: &Bound<'_>, question: Question) -> Option<Violation> {
     let (after, before) = window(location, bound)?;
     let log = &location.log;
@@ -78,21 +78,16 @@ pub(crate) fn violation(location: &Location, bound: &Bound<'_>, question: Questi
 /// The numbers a and b, if a < b. Of the writes that were forgotten a counts as knowing all.
 fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
     let log = &location.log;
-    let mut before = None;
-    let mut after = log.oldest().saturating_sub(1);
-    for number in (log.oldest()..=log.newest()).rev() {
-        let entry = log.get(number)?;
-        if bound.knows(entry) {
-            after = number;
-            break;
-        }
-        if before.is_none() && entry.included_in(&bound.thread.before) {
-            before = Some(number);
-        }
+    let newest_first = || (log.oldest()..=log.newest()).rev();
+    let find = |test: &dyn Fn(&Entry) -> bool| newest_first().find(|&number| log.get(number).is_some_and(test));
+    let before =
+        newest_first().find(|&number| log.get(number).is_some_and(|entry| entry.included_in(&bound.thread.before)))?;
+    if log.get(before).is_none_or(|entry| bound.knows(entry)) {
+        return None;
     }
-    let before = before?;
+    let written = find(&|entry| bound.knows(entry)).unwrap_or(log.oldest().saturating_sub(1));
     let read = |clock: &Clock| location.readers.newest_known(clock);
-    let after = after.max(read(&bound.thread.hb.current)).max(read(&bound.thread.fenced.current));
+    let after = written.max(read(&bound.thread.hb.current)).max(read(&bound.thread.fenced.current));
     (after < before).then_some((after, before))
 }
 

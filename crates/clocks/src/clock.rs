@@ -1,47 +1,59 @@
 //! Vector clocks: for every slot, up to which moment it is known.
+//!
+//! Four slots make a *lane*, so that joining and copying are loops without remainders.
 
 use crate::{Epoch, Slot};
 
+/// The entries of four slots.
+pub(crate) type Lane = [u64; 4];
+const LANE: usize = 4;
+
 /// A vector clock. Slots beyond its length are not known at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Clock(Vec<u64>);
+pub(crate) struct Clock(Vec<Lane>);
 
 impl Clock {
     #[inline]
     pub(crate) fn get(&self, slot: Slot) -> Epoch {
-        Epoch(self.0.get(slot.index()).copied().unwrap_or(0))
+        entry(&self.0, slot)
     }
 
+    #[inline]
     pub(crate) fn set(&mut self, slot: Slot, epoch: Epoch) {
-        if slot.index() >= self.0.len() {
-            self.0.resize(slot.index() + 1, 0);
+        let lane = slot.index() / LANE;
+        if lane >= self.0.len() {
+            self.lengthen(lane + 1);
         }
-        self.0[slot.index()] = epoch.0;
+        self.0[lane][slot.index() % LANE] = epoch.0;
     }
 
-    pub(crate) fn entries(&self) -> &[u64] {
+    #[inline]
+    pub(crate) fn lanes(&self) -> &[Lane] {
         &self.0
     }
 
-    /// Whether nothing is known.
+    /// Whether nothing was ever known.
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Learns all that the other one knows. Says whether that was anything new.
     #[inline]
-    pub(crate) fn join(&mut self, other: &[u64]) -> bool {
+    pub(crate) fn join(&mut self, other: &[Lane]) -> bool {
         if other.len() > self.0.len() {
-            self.0.resize(other.len(), 0);
+            self.lengthen(other.len());
         }
         join(&mut self.0, other)
     }
 
     /// Knows what the other one knows, and nothing else.
     #[inline]
-    pub(crate) fn assign(&mut self, other: &[u64]) {
-        self.0.clear();
-        self.0.extend_from_slice(other);
+    pub(crate) fn assign(&mut self, other: &[Lane]) {
+        if other.len() > self.0.len() {
+            self.lengthen(other.len());
+        }
+        assign(&mut self.0, other);
     }
 
     /// Whether a moment is known, and with it everything that its thread knew then.
@@ -50,18 +62,48 @@ impl Clock {
         let known = self.get(slot);
         known >= epoch && known.same_incarnation(epoch)
     }
+
+    #[cold]
+    fn lengthen(&mut self, lanes: usize) {
+        self.0.resize(lanes, [0; LANE]);
+    }
+}
+
+/// One entry of a clock.
+#[inline]
+pub(crate) fn entry(lanes: &[Lane], slot: Slot) -> Epoch {
+    Epoch(lanes.get(slot.index() / LANE).map_or(0, |lane| lane[slot.index() % LANE]))
 }
 
 /// Entry by entry the later moment. Says whether anything changed. `into` must be at least as long.
 #[inline]
-pub(crate) fn join(into: &mut [u64], from: &[u64]) -> bool {
+pub(crate) fn join(into: &mut [Lane], from: &[Lane]) -> bool {
     let mut grown = 0;
-    for (mine, &theirs) in into.iter_mut().zip(from) {
-        let later = theirs.max(*mine);
-        grown |= later ^ *mine;
-        *mine = later;
+    for (mine, theirs) in into.iter_mut().zip(from) {
+        for (mine, &theirs) in mine.iter_mut().zip(theirs) {
+            let later = theirs.max(*mine);
+            grown |= later ^ *mine;
+            *mine = later;
+        }
     }
     grown != 0
+}
+
+/// Copies, and forgets what is beyond. `into` must be at least as long.
+#[inline]
+pub(crate) fn assign(into: &mut [Lane], from: &[Lane]) {
+    // Most programs have few threads; no need to call somebody else to copy a lane.
+    if let ([mine], [theirs]) = (&mut *into, from) {
+        *mine = *theirs;
+        return;
+    }
+    let mut rest = into.iter_mut();
+    for theirs in from {
+        if let Some(mine) = rest.next() {
+            *mine = *theirs;
+        }
+    }
+    rest.for_each(|mine| *mine = [0; LANE]);
 }
 
 #[cfg(test)]
@@ -72,11 +114,14 @@ mod tests {
     fn joining_grows_and_says_so() {
         let mut clock = Clock::default();
         assert!(clock.is_empty() && !clock.join(&[]));
-        assert!(clock.join(&[0, 3]));
-        assert!(!clock.join(&[0, 2]) && clock.join(&[1]));
-        assert_eq!(clock.entries(), [1, 3]);
+        assert!(clock.join(&[[0, 3, 0, 0]]));
+        assert!(!clock.join(&[[0, 2, 0, 0]]) && clock.join(&[[1, 0, 0, 0]]));
+        assert_eq!(clock.lanes(), [[1, 3, 0, 0]]);
         assert_eq!(clock.get(Slot(7)), Epoch(0));
         assert!(clock.includes(Slot(1), Epoch(2)) && !clock.includes(Slot(1), Epoch(4)));
+        clock.set(Slot(5), Epoch(9));
+        clock.assign(&[[2, 0, 0, 0]]);
+        assert_eq!(clock.lanes(), [[2, 0, 0, 0], [0; 4]]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::check::{Bound, Question};
 use crate::log::{Entry, Log, Readers};
 use crate::rows::{Row, Rows};
-use crate::{Place, Settings, ThreadClocks, Violation};
+use crate::{Epoch, Place, Settings, ThreadClocks, Violation};
 
 /// The record of one atomic location. Whoever accesses the location holds a lock on it from before the access until the record is up to date.
 ///
@@ -16,6 +16,8 @@ pub struct Location {
     pub(crate) rows: Rows,
     /// Whether whoever includes the newest write also knows what it released.
     released_is_known: bool,
+    /// invariant: if true, the thread of the newest write knows all that is in [`Row::ByAccess`].
+    exclusive: bool,
 }
 
 /// A write as it comes to a location.
@@ -38,6 +40,7 @@ impl Location {
             readers: Readers::default(),
             rows: Rows::default(),
             released_is_known: true,
+            exclusive: true,
         }
     }
 
@@ -50,11 +53,33 @@ impl Location {
         crate::check::violation(self, &Bound { thread, seq_cst }, question)
     }
 
-    /// An atomic load under SC.
+    /// Whether a load by this thread is no violation and would not change anything.
     #[inline]
+    pub(crate) fn is_settled(&self, thread: &ThreadClocks, seq_cst: bool) -> bool {
+        let moment = thread.before.get(thread.slot);
+        !thread.learned
+            && self.released_is_known
+            && self.last.included_in(&thread.hb.current)
+            && self.last.included_in(&thread.before)
+            && self.rows.entry(Row::ByAccess, thread.slot) >= moment
+            && (!seq_cst || self.is_settled_sc(thread, moment))
+            && !self.rows.fences
+            && !thread.has_fences()
+    }
+
+    #[inline]
+    fn is_settled_sc(&self, thread: &ThreadClocks, moment: Epoch) -> bool {
+        self.rows.entry(Row::ScByAccess, thread.slot) >= moment
+            && (!self.last.is_seq_cst() || self.last.included_in(&thread.sc))
+    }
+
+    /// An atomic load under SC.
     pub(crate) fn read(&mut self, thread: &mut ThreadClocks, acquire: bool, seq_cst: bool) {
         if !self.last.included_in(&thread.before) {
             thread.learned |= thread.before.join(self.rows.get(Row::ByWrite));
+        }
+        if self.rows.fences && !self.last.included_in(&thread.hb.current) && !self.has_read(thread, false) {
+            thread.pending.learn(self.rows.get(Row::FenceByWrite), true);
         }
         let newly_read = self.learn_released(thread, acquire);
         if seq_cst && self.last.is_seq_cst() && !self.last.included_in(&thread.sc) {
@@ -64,18 +89,19 @@ impl Location {
             thread.begin_event();
         }
         if newly_read {
-            self.readers.observe(
-                thread.slot,
-                thread.now,
-                self.log.newest(),
-                acquire,
-                self.log.oldest(),
-                thread.settings.limits,
-            );
+            let limits = thread.settings.limits;
+            self.readers.observe(thread.slot, thread.now, self.log.newest(), acquire, self.log.oldest(), limits);
         }
+        self.tell_later_writes(thread, seq_cst);
+    }
+
+    /// What a load leaves for those who write later: that it came before.
+    #[inline]
+    fn tell_later_writes(&mut self, thread: &mut ThreadClocks, seq_cst: bool) {
         let moment = thread.before.get(thread.slot);
         if self.rows.entry(Row::ByAccess, thread.slot) < moment {
             self.rows.join(Row::ByAccess, &thread.before);
+            self.exclusive &= thread.slot == self.last.slot;
         }
         if seq_cst {
             thread.sc.set(thread.slot, moment);
@@ -83,7 +109,7 @@ impl Location {
                 self.rows.join(Row::ScByAccess, &thread.sc);
             }
         }
-        self.order_fences(thread, Some(acquire), None);
+        self.rows.join(Row::FenceByAccess, &thread.fenced.current);
     }
 
     /// What the thread learns from reading the newest write. Says whether it read something that it does not know in happens-before even now, for
@@ -91,40 +117,44 @@ impl Location {
     #[inline]
     fn learn_released(&self, thread: &mut ThreadClocks, acquire: bool) -> bool {
         let known = if acquire { &thread.hb.current } else { &thread.hb.acquirable };
-        let nothing_new = self.released_is_known && self.last.included_in(known);
-        let number = self.log.newest();
-        if !nothing_new && !self.readers.has_read(thread.slot, number, acquire) {
-            thread.hb.learn(self.rows.get(Row::Released), acquire);
-            return !self.last.known_to(&thread.hb.current);
+        if self.released_is_known && self.last.included_in(known) {
+            return !self.last.known_to(&thread.hb.current) && !self.has_read(thread, false);
         }
-        !self.last.known_to(&thread.hb.current) && !self.readers.has_read(thread.slot, number, false)
+        if self.has_read(thread, acquire) {
+            return false;
+        }
+        self.learn_clocks(thread, acquire);
+        !self.last.known_to(&thread.hb.current)
+    }
+
+    fn has_read(&self, thread: &ThreadClocks, acquire: bool) -> bool {
+        self.readers.has_read(thread.slot, self.log.newest(), acquire)
     }
 
     /// An atomic store or read-modify-write under SC.
-    #[inline]
     pub(crate) fn write(&mut self, thread: &mut ThreadClocks, written: Written) {
         if let Some(acquire) = written.update {
             self.update_released(thread, acquire);
         }
-        thread.before.join(self.rows.get(Row::ByAccess));
+        let mine = self.exclusive && self.last.slot == thread.slot && self.last.included_in(&thread.before);
+        if !mine {
+            thread.before.join(self.rows.get(Row::ByAccess));
+        }
         if written.seq_cst {
             thread.sc.join(self.rows.get(Row::ScByAccess));
         }
         thread.begin_event();
         self.rows.assign(Row::ByAccess, &thread.before);
         self.rows.assign(Row::ByWrite, &thread.before);
-        self.order_seq_cst(thread, written.seq_cst);
-        self.order_fences(thread, written.update, Some(written.release));
-        let published = thread.hb.published(written.release);
-        match written.update {
-            None => {
-                self.rows.assign(Row::Released, published);
-                self.released_is_known = true;
-            }
-            Some(_) => self.rows.join(Row::Released, published),
+        if written.seq_cst {
+            thread.sc.set(thread.slot, thread.now);
+            self.rows.assign(Row::ScByAccess, &thread.sc);
+            self.rows.assign(Row::ScByWrite, &thread.sc);
         }
+        self.publish(thread, written);
         let flags = [written.update.is_some(), written.release, written.seq_cst];
         self.last = Entry::new(thread.slot, thread.now, written.value, written.place, flags);
+        self.exclusive = true;
         self.log.push(self.last);
         if written.release {
             thread.end_round();
@@ -135,45 +165,41 @@ impl Location {
     #[inline]
     fn update_released(&mut self, thread: &mut ThreadClocks, acquire: bool) {
         let known = if acquire { &thread.hb.current } else { &thread.hb.acquirable };
-        if !(self.released_is_known && self.last.included_in(known)) {
-            thread.hb.learn(self.rows.get(Row::Released), acquire);
-            self.released_is_known = acquire;
-        } else if !acquire {
-            self.released_is_known = self.last.included_in(&thread.hb.current);
+        if self.released_is_known && self.last.included_in(known) {
+            self.released_is_known = acquire || self.last.included_in(&thread.hb.current);
+            return;
         }
+        self.released_is_known = acquire;
+        self.learn_clocks(thread, acquire);
     }
 
-    /// psc′: the order of `seq_cst` accesses. A write that is not one of them hides it.
     #[inline]
-    fn order_seq_cst(&mut self, thread: &mut ThreadClocks, seq_cst: bool) {
-        if seq_cst {
-            thread.sc.set(thread.slot, thread.now);
-            self.rows.assign(Row::ScByAccess, &thread.sc);
-            self.rows.assign(Row::ScByWrite, &thread.sc);
-        } else {
-            self.rows.clear(Row::ScByWrite);
-        }
-    }
-
-    /// `psc_F`: what an access tells later `seq_cst` fences. `read` says whether its read half acquires, `write` whether its write half releases.
-    #[inline]
-    fn order_fences(&mut self, thread: &mut ThreadClocks, read: Option<bool>, write: Option<bool>) {
-        if let Some(acquire) = read {
+    fn learn_clocks(&self, thread: &mut ThreadClocks, acquire: bool) {
+        thread.hb.learn(self.rows.get(Row::Released), acquire);
+        if self.rows.fences {
             thread.fenced.learn(self.rows.get(Row::FenceReleased), acquire);
             thread.pending.learn(self.rows.get(Row::PendingReleased), acquire);
         }
-        let order = if write.is_some() { Row::FenceByAccess } else { Row::FenceByWrite };
-        thread.pending.learn(self.rows.get(order), true);
-        self.rows.join(Row::FenceByAccess, &thread.fenced.current);
-        let Some(release) = write else { return };
-        self.rows.copy(Row::FenceByAccess, Row::FenceByWrite);
-        let (fenced, pending) = (thread.fenced.published(release), thread.pending.published(release));
-        if read.is_some() {
-            self.rows.join(Row::FenceReleased, fenced);
-            self.rows.join(Row::PendingReleased, pending);
-        } else {
-            self.rows.assign(Row::FenceReleased, fenced);
-            self.rows.assign(Row::PendingReleased, pending);
+    }
+
+    /// What a write leaves for those who read it. What an update leaves comes on top of what was there.
+    #[inline]
+    fn publish(&mut self, thread: &mut ThreadClocks, written: Written) {
+        let fences = self.rows.fences || thread.has_fences();
+        if fences {
+            thread.pending.learn(self.rows.get(Row::FenceByAccess), true);
+            self.rows.join(Row::FenceByAccess, &thread.fenced.current);
+            self.rows.copy(Row::FenceByAccess, Row::FenceByWrite);
         }
+        let (views, rows) = (thread.views(), [Row::Released, Row::FenceReleased, Row::PendingReleased]);
+        for (row, view) in rows.into_iter().zip(views).take(if fences { 3 } else { 1 }) {
+            let published = view.published(written.release);
+            if written.update.is_some() {
+                self.rows.join(row, published);
+            } else {
+                self.rows.assign(row, published);
+            }
+        }
+        self.released_is_known |= written.update.is_none();
     }
 }

@@ -1,6 +1,6 @@
 //! The clocks of one location, side by side in one piece of memory.
 
-use crate::clock::{Clock, join};
+use crate::clock::{self, Clock, Lane};
 use crate::{Epoch, Slot};
 
 /// Which clock of a location.
@@ -26,84 +26,117 @@ pub(crate) enum Row {
     FenceByWrite,
 }
 
+/// How many rows every location has.
+const ALWAYS: usize = 3;
+
 /// A matrix with a row per clock. Rows and columns that were never used do not exist.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
-    width: usize,
-    cells: Vec<u64>,
+    /// How many lanes a row has; at least one.
+    more_lanes: u32,
+    /// invariant: false only if there is no row about fences.
+    pub(crate) fences: bool,
+    /// The first rows while one lane is enough: most locations are all here.
+    narrow: [Lane; ALWAYS],
+    /// The other rows, or all of them.
+    wide: Vec<Lane>,
 }
-
-const COLUMNS: usize = 4;
 
 impl Rows {
     #[inline]
-    pub(crate) fn get(&self, row: Row) -> &[u64] {
-        let start = row as usize * self.width;
-        self.cells.get(start..start + self.width).unwrap_or(&[])
+    fn width(&self) -> usize {
+        self.more_lanes as usize + 1
+    }
+
+    /// Where a row is outside of the narrow ones.
+    #[inline]
+    fn start(&self, row: Row) -> usize {
+        if self.more_lanes == 0 { (row as usize).wrapping_sub(ALWAYS) } else { row as usize * self.width() }
+    }
+
+    #[inline]
+    fn is_narrow(&self, row: Row) -> bool {
+        self.more_lanes == 0 && (row as usize) < ALWAYS
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, row: Row) -> &[Lane] {
+        if self.is_narrow(row) {
+            return &self.narrow[row as usize..=row as usize];
+        }
+        let start = self.start(row);
+        self.wide.get(start..start + self.width()).unwrap_or(&[])
     }
 
     /// One entry.
     #[inline]
     pub(crate) fn entry(&self, row: Row, slot: Slot) -> Epoch {
-        Epoch(self.get(row).get(slot.index()).copied().unwrap_or(0))
+        clock::entry(self.get(row), slot)
     }
 
     #[inline]
     pub(crate) fn join(&mut self, row: Row, clock: &Clock) {
         if !clock.is_empty() {
-            join(self.reserve(row, clock.entries().len()), clock.entries());
+            clock::join(self.reserve(row, clock.lanes().len()), clock.lanes());
         }
     }
 
     #[inline]
     pub(crate) fn assign(&mut self, row: Row, clock: &Clock) {
-        if clock.is_empty() {
-            return self.clear(row);
-        }
-        let (known, unknown) = self.reserve(row, clock.entries().len()).split_at_mut(clock.entries().len());
-        known.copy_from_slice(clock.entries());
-        unknown.fill(0);
-    }
-
-    #[inline]
-    pub(crate) fn clear(&mut self, row: Row) {
-        let start = row as usize * self.width;
-        if let Some(cells) = self.cells.get_mut(start..start + self.width) {
-            cells.fill(0);
+        // What is not there knows nothing.
+        if !clock.is_empty() || !self.get(row).is_empty() {
+            clock::assign(self.reserve(row, clock.lanes().len()), clock.lanes());
         }
     }
 
-    /// Makes one row equal to another.
+    /// Makes one row equal to another that is at least as old.
     pub(crate) fn copy(&mut self, from: Row, to: Row) {
         if self.get(from).is_empty() {
-            return self.clear(to);
+            return;
         }
-        self.reserve(to, self.width);
-        let (from, to) = (from as usize * self.width, to as usize * self.width);
-        self.cells.copy_within(from..from + self.width, to);
+        self.reserve(to, 0);
+        let (from, to, width) = (self.start(from), self.start(to), self.width());
+        if to + width <= self.wide.len() {
+            self.wide.copy_within(from..from + width, to);
+        }
     }
 
-    /// The row, which now exists and has at least that many columns.
+    /// The row, which now exists and has at least that many lanes.
     #[inline]
-    fn reserve(&mut self, row: Row, columns: usize) -> &mut [u64] {
-        if columns > self.width {
-            self.widen(columns.next_multiple_of(COLUMNS));
+    fn reserve(&mut self, row: Row, lanes: usize) -> &mut [Lane] {
+        if lanes > self.width() {
+            self.widen(lanes);
         }
-        let end = (row as usize + 1) * self.width;
-        if end > self.cells.len() {
-            self.cells.resize(end, 0);
+        if self.is_narrow(row) {
+            return &mut self.narrow[row as usize..=row as usize];
         }
-        &mut self.cells[end - self.width..end]
+        let (start, width) = (self.start(row), self.width());
+        if start + width > self.wide.len() {
+            self.add_rows(row);
+        }
+        &mut self.wide[start..start + width]
     }
 
     #[cold]
-    fn widen(&mut self, width: usize) {
-        let mut cells = Vec::new();
-        for row in self.cells.chunks_exact(self.width.max(1)) {
-            cells.extend_from_slice(row);
-            cells.resize(cells.len() + width - self.width, 0);
+    fn add_rows(&mut self, row: Row) {
+        self.fences |= row as usize >= Row::FenceReleased as usize;
+        let last = if self.fences { Row::FenceByWrite } else { Row::ScByAccess };
+        let end = self.start(last) + self.width();
+        self.wide.reserve_exact(end.saturating_sub(self.wide.len()));
+        self.wide.resize(end, [0; 4]);
+    }
+
+    #[cold]
+    fn widen(&mut self, lanes: usize) {
+        let narrow = if self.more_lanes == 0 { &self.narrow[..] } else { &[] };
+        let old = self.width();
+        let rows = (narrow.len() + self.wide.len()) / old;
+        let mut wide = Vec::with_capacity(rows * lanes);
+        for row in narrow.chunks(old).chain(self.wide.chunks(old)) {
+            wide.extend_from_slice(row);
+            wide.resize(wide.len() + lanes - old, [0; 4]);
         }
-        (self.width, self.cells) = (width, cells);
+        (self.more_lanes, self.wide) = (lanes as u32 - 1, wide);
     }
 }
 
@@ -111,24 +144,29 @@ impl Rows {
 mod tests {
     use super::*;
 
-    fn clock(entries: &[u64]) -> Clock {
+    fn clock(lanes: &[Lane]) -> Clock {
         let mut clock = Clock::default();
-        clock.assign(entries);
+        clock.assign(lanes);
         clock
     }
 
     #[test]
     fn rows_keep_their_entries_when_they_grow() {
         let mut rows = Rows::default();
-        assert!(rows.get(Row::ByAccess).is_empty());
-        rows.assign(Row::ByWrite, &clock(&[1, 2]));
-        rows.join(Row::ByAccess, &clock(&[0, 0, 0, 0, 5]));
-        assert_eq!(rows.get(Row::ByWrite)[..5], [1, 2, 0, 0, 0]);
+        assert!(rows.get(Row::ScByAccess).is_empty());
+        rows.assign(Row::ByWrite, &clock(&[[1, 2, 0, 0]]));
+        rows.join(Row::ScByAccess, &clock(&[[7, 0, 0, 0]]));
+        rows.join(Row::ByAccess, &clock(&[[0; 4], [5, 0, 0, 0]]));
+        assert_eq!(rows.get(Row::ByWrite), [[1, 2, 0, 0], [0; 4]]);
         assert_eq!(rows.entry(Row::ByAccess, Slot(4)), Epoch(5));
+        assert_eq!(rows.entry(Row::ScByAccess, Slot(0)), Epoch(7));
         assert_eq!(rows.entry(Row::ScByAccess, Slot(4)), Epoch(0));
-        rows.copy(Row::ByWrite, Row::FenceByWrite);
-        rows.clear(Row::ByWrite);
-        assert_eq!(rows.entry(Row::FenceByWrite, Slot(1)), Epoch(2));
+        assert!(!rows.fences);
+        rows.join(Row::FenceByAccess, &clock(&[[0, 0, 0, 4]]));
+        rows.copy(Row::FenceByAccess, Row::FenceByWrite);
+        rows.assign(Row::ByWrite, &clock(&[]));
+        assert!(rows.fences);
+        assert_eq!(rows.entry(Row::FenceByWrite, Slot(3)), Epoch(4));
         assert_eq!(rows.entry(Row::ByWrite, Slot(1)), Epoch(0));
     }
 }

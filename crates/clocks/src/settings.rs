@@ -40,7 +40,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { writes: 16, observations: 8 }
+        Self { writes: 8, observations: 8 }
     }
 }
 

@@ -10,13 +10,28 @@ use crate::{Epoch, Slot, ThreadClocks};
 /// How many slots there are before those of dead threads are taken without asking.
 const PATIENCE: usize = 64;
 
+/// A dead thread: its slot, and its last moments in happens-before and under SC.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LastWord {
+    pub(crate) slot: Slot,
+    pub(crate) hb: Epoch,
+    pub(crate) before: Epoch,
+}
+
+impl LastWord {
+    /// Whether the thread has heard of it.
+    fn is_known_to(&self, thread: &ThreadClocks) -> bool {
+        thread.hb.current.get(self.slot) >= self.hb && thread.before.get(self.slot) >= self.before
+    }
+}
+
 /// Hands out slots. The runtime keeps one of these, with a lock.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
     /// How many were ever handed out.
     used: usize,
-    /// The slots of dead threads with their last moments, the oldest first.
-    dead: Vec<(Slot, Epoch)>,
+    /// Dead threads whose slots are free, the oldest first.
+    dead: Vec<LastWord>,
 }
 
 impl Slots {
@@ -32,16 +47,16 @@ impl Slots {
 
     /// A slot for a thread made by `creator`, and the moment at which it begins. Nothing if there are too many threads.
     pub(crate) fn take(&mut self, creator: Option<&ThreadClocks>) -> Option<(Slot, Epoch)> {
-        let covered = |&(slot, last): &(Slot, Epoch)| creator.is_some_and(|creator| creator.knows(slot, last));
-        if let Some(at) = self.dead.iter().position(covered) {
-            return Some(self.dead.remove(at));
+        if let Some(at) = self.dead.iter().position(|dead| creator.is_some_and(|creator| dead.is_known_to(creator))) {
+            let dead = self.dead.remove(at);
+            return Some((dead.slot, dead.hb));
         }
-        if self.used < PATIENCE || self.dead.is_empty() {
+        if self.used < PATIENCE {
             return self.fresh();
         }
-        let at = self.dead.iter().position(|(_, last)| last.next_incarnation().is_some());
-        match at.map(|at| self.dead.remove(at)) {
-            Some((slot, last)) => Some((slot, last.next_incarnation()?)),
+        let reborn = |dead: &LastWord| Some((dead.slot, dead.hb.next_incarnation()?));
+        match self.dead.iter().position(|dead| reborn(dead).is_some()) {
+            Some(at) => reborn(&self.dead.remove(at)),
             None => self.fresh(),
         }
     }
@@ -52,7 +67,7 @@ impl Slots {
         Some((slot, Epoch::default()))
     }
 
-    pub(crate) fn give_back(&mut self, slot: Slot, last: Epoch) {
-        self.dead.push((slot, last));
+    pub(crate) fn give_back(&mut self, dead: LastWord) {
+        self.dead.push(dead);
     }
 }

@@ -3,7 +3,8 @@
 //! The clocks are those of the paper's appendix A with slots in place of locations: T\_c (*current*: happens-before), T\_a (what an acquire fence would make
 //! current), T\_r (what the last release fence published) and T\_SC (*before*: what came earlier under SC); and, for `seq_cst`, T\_psc and the pairs T\_f and X.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Lane};
+use crate::slots::LastWord;
 use crate::stamps::Stamp;
 use crate::{Epoch, FenceOrder, Model, ScFence, Settings, Slot, Slots, SyncClock};
 
@@ -18,9 +19,9 @@ pub(crate) struct View {
 impl View {
     /// Learns something from a read or a lock, for good if `acquire`, else for the next acquire fence.
     #[inline]
-    pub(crate) fn learn(&mut self, entries: &[u64], acquire: bool) -> bool {
-        let later = self.acquirable.join(entries);
-        let now = acquire && self.current.join(entries);
+    pub(crate) fn learn(&mut self, lanes: &[Lane], acquire: bool) -> bool {
+        let later = self.acquirable.join(lanes);
+        let now = acquire && self.current.join(lanes);
         later | now
     }
 
@@ -31,11 +32,11 @@ impl View {
     }
 
     fn acquire_fence(&mut self) {
-        self.current.assign(self.acquirable.entries());
+        self.current.assign(self.acquirable.lanes());
     }
 
     fn release_fence(&mut self) {
-        self.released.assign(self.current.entries());
+        self.released.assign(self.current.lanes());
     }
 
     fn set(&mut self, slot: Slot, epoch: Epoch) {
@@ -115,7 +116,11 @@ impl ThreadClocks {
     pub fn finish(mut self, slots: &mut Slots) -> SyncClock {
         let mut end = SyncClock::new();
         self.release(&mut end);
-        slots.give_back(self.slot, end.current.get(self.slot));
+        slots.give_back(LastWord {
+            slot: self.slot,
+            hb: end.current.get(self.slot),
+            before: end.before.get(self.slot),
+        });
         end
     }
 
@@ -138,6 +143,18 @@ impl ThreadClocks {
     #[inline]
     pub fn knows(&self, slot: Slot, epoch: Epoch) -> bool {
         self.hb.current.get(slot) >= epoch
+    }
+
+    /// Happens-before, and what travels along with it.
+    #[inline]
+    pub(crate) fn views(&self) -> [&View; 3] {
+        [&self.hb, &self.fenced, &self.pending]
+    }
+
+    /// Whether some `seq_cst` fence has had an effect on this thread.
+    #[inline]
+    pub(crate) fn has_fences(&self) -> bool {
+        !self.fenced.acquirable.is_empty() || !self.pending.acquirable.is_empty()
     }
 
     /// Whether `seq_cst` accesses differ from others.
@@ -187,29 +204,29 @@ impl ThreadClocks {
 
     /// Learns what was released: a lock is taken, a thread joined, a semaphore passed.
     pub fn acquire(&mut self, sync: &SyncClock) {
-        self.hb.learn(sync.current.entries(), true);
-        self.fenced.learn(sync.fenced.entries(), true);
-        self.pending.learn(sync.pending.entries(), true);
-        self.learned |= self.before.join(sync.before.entries());
+        self.hb.learn(sync.current.lanes(), true);
+        self.fenced.learn(sync.fenced.lanes(), true);
+        self.pending.learn(sync.pending.lanes(), true);
+        self.learned |= self.before.join(sync.before.lanes());
     }
 
     /// Tells the next ones to acquire what this thread knows, in addition to what others have told.
     pub fn release(&mut self, sync: &mut SyncClock) {
         self.settle();
-        sync.current.join(self.hb.current.entries());
-        sync.before.join(self.before.entries());
-        sync.fenced.join(self.fenced.current.entries());
-        sync.pending.join(self.pending.current.entries());
+        sync.current.join(self.hb.current.lanes());
+        sync.before.join(self.before.lanes());
+        sync.fenced.join(self.fenced.current.lanes());
+        sync.pending.join(self.pending.current.lanes());
         self.end_round();
     }
 
     /// Tells the next ones to acquire what this thread knows, and nothing else. For a mutex this is the same as [`release`](Self::release), only faster.
     pub fn replace(&mut self, sync: &mut SyncClock) {
         self.settle();
-        sync.current.assign(self.hb.current.entries());
-        sync.before.assign(self.before.entries());
-        sync.fenced.assign(self.fenced.current.entries());
-        sync.pending.assign(self.pending.current.entries());
+        sync.current.assign(self.hb.current.lanes());
+        sync.before.assign(self.before.lanes());
+        sync.fenced.assign(self.fenced.current.lanes());
+        sync.pending.assign(self.pending.current.lanes());
         self.end_round();
     }
 
@@ -244,13 +261,13 @@ impl ThreadClocks {
         match self.settings.model {
             Model::AcqRel => {}
             Model::Rc20 => {
-                self.hb.learn(shared.released.entries(), true);
-                shared.released.join(self.hb.current.entries());
+                self.hb.learn(shared.released.lanes(), true);
+                shared.released.join(self.hb.current.lanes());
             }
             Model::Rc11 => {
-                self.fenced.current.join(self.hb.current.entries());
-                self.fenced.current.join(self.pending.current.entries());
-                self.fenced.acquirable.assign(self.fenced.current.entries());
+                self.fenced.current.join(self.hb.current.lanes());
+                self.fenced.current.join(self.pending.current.lanes());
+                self.fenced.acquirable.assign(self.fenced.current.lanes());
             }
         }
     }

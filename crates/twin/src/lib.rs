@@ -36,6 +36,7 @@ mod judge;
 mod large;
 mod question;
 mod sample;
+pub mod traces;
 mod variants;
 mod vary;
 mod witness;

@@ -1,0 +1,118 @@
+//! Random traces.
+
+use super::step::{LOCATIONS, Step, THREADS, Trace};
+use steadfast_clocks::{Direction, Strength};
+use steadfast_graph::random::Rng;
+use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
+
+/// What kind of traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taste {
+    /// Short enough for execution graphs.
+    Short,
+    /// For the comparison of clocks only.
+    Long,
+}
+
+struct Chef {
+    rng: Rng,
+    threads: usize,
+    locations: usize,
+    /// Percentages: accesses that are `seq_cst`, others that synchronise.
+    seq_cst: u32,
+    strong: u32,
+    weights: [u32; 14],
+}
+
+/// The trace with this seed.
+pub fn sample_trace(seed: u64, taste: Taste) -> Trace {
+    let mut rng = Rng::new(seed);
+    let threads = rng.pick(&[2, 2, 3, 3, 4, THREADS]);
+    let locations = rng.pick(&[1, 2, 2, 2, 3, LOCATIONS]);
+    let length = match taste {
+        Taste::Short => 6 + rng.below(34),
+        Taste::Long => 20 + rng.below(140),
+    };
+    let mut weights = [20, 18, 8, 8, 5, 5, 10, 5, 5, 2, 1, 2, 1, 14];
+    // Some kinds of steps are left out now and then, so that others meet more often.
+    let kept = rng.pick(&[10, 30, 60, 100]);
+    weights.iter_mut().skip(2).for_each(|weight| *weight *= u32::from(rng.chance(kept)));
+    if rng.chance(30) {
+        weights[6] = 20;
+    }
+    if rng.chance(20) {
+        (weights[7], weights[8]) = (15, 25);
+    }
+    let (seq_cst, strong) = (rng.pick(&[0, 0, 30, 60, 90]), rng.pick(&[0, 20, 50, 80]));
+    let mut chef = Chef { rng, threads, locations, seq_cst, strong, weights };
+    let mut steps: Vec<_> = (1..threads).map(|name| (0, 0, Step::Spawn(name as u8))).collect();
+    // Threads that come later are a matter of taste, too.
+    let early = 1 + chef.rng.below(threads);
+    steps.truncate(early);
+    steps.extend((0..length).map(|_| chef.step()));
+    Trace { steps }
+}
+
+impl Chef {
+    fn step(&mut self) -> (u8, u8, Step) {
+        let thread = self.rng.below(self.threads) as u8;
+        let location = self.rng.below(self.locations) as u8;
+        let step = match self.rng.weighted(&self.weights) {
+            0 => Step::Load(self.read()),
+            1 => Step::Store(self.write(), self.value()),
+            2 => Step::Rmw(self.rmw(), self.value()),
+            3 => {
+                let strength = self.rng.pick(&[Strength::Weak, Strength::Strong]);
+                Step::Cas(strength, self.value(), self.value(), self.rmw(), self.read())
+            }
+            4 => Step::Wait(self.read(), self.value()),
+            5 => Step::BlockingCas(self.rmw(), self.value(), self.value()),
+            6 => Step::Fence(self.fence()),
+            7 => Step::Lock,
+            8 => Step::Unlock,
+            9 => Step::Spawn(self.rng.below(self.threads) as u8),
+            10 => Step::Finish,
+            11 => Step::Join(self.rng.below(self.threads) as u8),
+            12 => Step::Free,
+            _ => Step::Plain(self.rng.pick(&[Direction::Read, Direction::Write]), self.mask()),
+        };
+        (thread, location, step)
+    }
+
+    fn value(&mut self) -> u8 {
+        self.rng.below(3) as u8
+    }
+
+    fn mask(&mut self) -> u8 {
+        self.rng.pick(&[0xff, 0xff, 0x0f, 0xf0, 0x3c, 0x01])
+    }
+
+    fn read(&mut self) -> ReadOrder {
+        if self.rng.chance(self.seq_cst) {
+            ReadOrder::SeqCst
+        } else if self.rng.chance(self.strong) {
+            ReadOrder::Acquire
+        } else {
+            ReadOrder::Relaxed
+        }
+    }
+
+    fn write(&mut self) -> WriteOrder {
+        if self.rng.chance(self.seq_cst) {
+            WriteOrder::SeqCst
+        } else if self.rng.chance(self.strong) {
+            WriteOrder::Release
+        } else {
+            WriteOrder::Relaxed
+        }
+    }
+
+    fn rmw(&mut self) -> RmwOrder {
+        RmwOrder::from_halves(self.read(), self.write())
+    }
+
+    fn fence(&mut self) -> FenceOrder {
+        use FenceOrder::{AcqRel, Acquire, Release, SeqCst};
+        self.rng.pick(&[Acquire, Release, AcqRel, SeqCst, SeqCst, SeqCst])
+    }
+}

@@ -1,0 +1,230 @@
+//! The run as such: memory under SC, who lives, who holds a lock; and how steps look to the slow twins, which only know accesses and fences.
+
+use super::step::{LOCATIONS, Step, THREADS};
+use steadfast_clocks::Strength;
+use steadfast_graph::Order;
+use steadfast_ir::FenceOrder;
+
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Read,
+    /// Leaves this value.
+    Write(u8),
+    /// Reads, and leaves this value.
+    Update(u8),
+}
+
+/// An access by a thread, as the slow twins see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) thread: usize,
+    pub(crate) location: usize,
+    pub(crate) effect: Effect,
+    pub(crate) order: Order,
+}
+
+/// What an access might do elsewhere in the modification order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Question {
+    Read,
+    ReadOf(u8),
+    ReadOther(u8),
+    Write,
+    Update,
+    UpdateOf(u8),
+}
+
+/// Something that the slow twins are told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Deed {
+    Access(Access),
+    Fence(usize, FenceOrder),
+}
+
+/// A slow twin.
+pub(crate) trait Twin {
+    /// There is a new location.
+    fn add_location(&mut self, value: u8);
+    /// Whether the thread's next access could answer the question in a way that SC forbids.
+    fn violates(&self, thread: usize, location: usize, question: Question, order: Order) -> bool;
+    /// The access was made.
+    fn access(&mut self, access: Access);
+    /// The fence was passed.
+    fn fence(&mut self, thread: usize, order: FenceOrder);
+
+    /// Either of them.
+    fn act(&mut self, deed: Deed) {
+        match deed {
+            Deed::Access(access) => self.access(access),
+            Deed::Fence(thread, order) => self.fence(thread, order),
+        }
+    }
+}
+
+/// What becomes of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    /// New locations, with their values, before all else.
+    pub(crate) locations: Vec<u8>,
+    /// What is asked before it, if it is an access: by this thread about this location.
+    pub(crate) questions: Vec<(Question, Order)>,
+    pub(crate) thread: usize,
+    pub(crate) location: usize,
+    /// What the slow twins are told.
+    pub(crate) deeds: Vec<Deed>,
+    /// Whether an access was made, or the step only waits.
+    pub(crate) done: bool,
+}
+
+/// Names and memory.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    /// For every name the number of the living thread.
+    living: [Option<usize>; THREADS],
+    /// For every name the thread that has ended and was not joined, and the location of its last word.
+    ended: [Option<usize>; THREADS],
+    threads: usize,
+    /// For every location of the trace its current number.
+    numbers: [usize; LOCATIONS],
+    /// The location of each mutex, and who holds it.
+    mutexes: [(usize, Option<usize>); LOCATIONS],
+    memory: Vec<u8>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let mut living = [None; THREADS];
+        living[0] = Some(0);
+        Self {
+            living,
+            ended: [None; THREADS],
+            threads: 1,
+            numbers: std::array::from_fn(|at| at),
+            mutexes: std::array::from_fn(|at| (LOCATIONS + at, None)),
+            memory: vec![0; 2 * LOCATIONS],
+        }
+    }
+
+    /// The values of the locations that exist from the beginning.
+    pub(crate) fn initial(&self) -> &[u8] {
+        &self.memory
+    }
+
+    /// The number of a living thread.
+    pub(crate) fn number(&self, name: u8) -> Option<usize> {
+        self.living[name as usize]
+    }
+
+    /// The value at a location.
+    pub(crate) fn value(&self, location: u8) -> u8 {
+        self.memory[self.numbers[location as usize]]
+    }
+
+    fn add_location(&mut self, value: u8, outcome: &mut Outcome) -> usize {
+        self.memory.push(value);
+        outcome.locations.push(value);
+        self.memory.len() - 1
+    }
+
+    /// Makes the step, if it is possible.
+    pub(crate) fn step(&mut self, (name, place, step): (u8, u8, Step)) -> Option<Outcome> {
+        let thread = self.number(name)?;
+        let mut outcome = Outcome { thread, location: self.numbers[place as usize], done: true, ..Outcome::default() };
+        match step {
+            Step::Fence(order) => outcome.deeds.push(Deed::Fence(thread, order)),
+            Step::Lock => {
+                let (location, owner) = self.mutexes[place as usize];
+                owner.is_none().then_some(())?;
+                self.mutexes[place as usize].1 = Some(thread);
+                self.make(&mut outcome, thread, location, Effect::Update(1), Order::ACQUIRE);
+            }
+            Step::Unlock => {
+                let (location, owner) = self.mutexes[place as usize];
+                (owner == Some(thread)).then_some(())?;
+                self.mutexes[place as usize].1 = None;
+                self.make(&mut outcome, thread, location, Effect::Write(0), Order::RELEASE);
+            }
+            Step::Spawn(child) => self.spawn(&mut outcome, thread, child)?,
+            Step::Finish => self.finish(&mut outcome, thread, name)?,
+            Step::Join(child) => {
+                let last_word = self.ended[child as usize].take()?;
+                self.make(&mut outcome, thread, last_word, Effect::Read, Order::ACQUIRE);
+            }
+            Step::Free => self.numbers[place as usize] = self.add_location(0, &mut outcome),
+            Step::Plain(..) => {}
+            _ => self.atomic(&mut outcome, step),
+        }
+        Some(outcome)
+    }
+
+    fn spawn(&mut self, outcome: &mut Outcome, thread: usize, child: u8) -> Option<()> {
+        let child = child as usize;
+        (self.living[child].is_none() && self.ended[child].is_none()).then_some(())?;
+        let number = self.threads;
+        self.threads += 1;
+        self.living[child] = Some(number);
+        let first_word = self.add_location(0, outcome);
+        self.make(outcome, thread, first_word, Effect::Write(1), Order::RELEASE);
+        self.make(outcome, number, first_word, Effect::Read, Order::ACQUIRE);
+        Some(())
+    }
+
+    fn finish(&mut self, outcome: &mut Outcome, thread: usize, name: u8) -> Option<()> {
+        let holds_lock = self.mutexes.iter().any(|&(_, owner)| owner == Some(thread));
+        (name != 0 && !holds_lock).then_some(())?;
+        let last_word = self.add_location(0, outcome);
+        self.make(outcome, thread, last_word, Effect::Write(1), Order::RELEASE);
+        self.living[name as usize] = None;
+        self.ended[name as usize] = Some(last_word);
+        Some(())
+    }
+
+    fn make(&mut self, outcome: &mut Outcome, thread: usize, location: usize, effect: Effect, order: Order) {
+        if let Effect::Write(value) | Effect::Update(value) = effect {
+            self.memory[location] = value;
+        }
+        outcome.deeds.push(Deed::Access(Access { thread, location, effect, order }));
+    }
+
+    /// An atomic access of the program.
+    fn atomic(&mut self, outcome: &mut Outcome, step: Step) {
+        let found = self.memory[outcome.location];
+        let (questions, effect): (Vec<_>, Option<(_, Order)>) = match step {
+            Step::Load(order) => (vec![(Question::Read, order.into())], Some((Effect::Read, order.into()))),
+            Step::Store(order, value) => {
+                (vec![(Question::Write, order.into())], Some((Effect::Write(value), order.into())))
+            }
+            Step::Rmw(order, value) => {
+                (vec![(Question::Update, order.into())], Some((Effect::Update(value), order.into())))
+            }
+            Step::Cas(strength, expected, value, success, failure) => {
+                let fails = match strength {
+                    Strength::Weak => Question::Read,
+                    Strength::Strong => Question::ReadOther(expected),
+                };
+                let effect = if found == expected {
+                    (Effect::Update(value), success.into())
+                } else {
+                    (Effect::Read, failure.into())
+                };
+                (vec![(Question::UpdateOf(expected), success.into()), (fails, failure.into())], Some(effect))
+            }
+            Step::Wait(order, value) => {
+                let effect = (found == value).then_some((Effect::Read, order.into()));
+                (vec![(Question::ReadOf(value), order.into())], effect)
+            }
+            Step::BlockingCas(order, expected, value) => {
+                let effect = (found == expected).then_some((Effect::Update(value), order.into()));
+                (vec![(Question::UpdateOf(expected), order.into())], effect)
+            }
+            _ => return,
+        };
+        outcome.questions = questions;
+        outcome.done = effect.is_some();
+        if let Some((effect, order)) = effect {
+            let (thread, location) = (outcome.thread, outcome.location);
+            self.make(outcome, thread, location, effect, order);
+        }
+    }
+}

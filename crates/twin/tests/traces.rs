@@ -1,0 +1,26 @@
+//! The sanitizer's engine against location clocks and execution graphs.
+
+use steadfast_clocks::Model;
+use steadfast_twin::traces::TraceCampaign;
+
+fn agree_on(model: Model, traces: u64) {
+    let tally = TraceCampaign { model, seed: 1, traces, jobs: 2 }.run();
+    let shown: Vec<String> = tally.findings.iter().take(3).map(ToString::to_string).collect();
+    assert!(tally.findings.is_empty(), "{} disagreements:\n{}", tally.findings.len(), shown.join("\n"));
+    assert!(tally.not_robust > traces / 20 && tally.counts.races > traces / 20, "{tally:?}");
+}
+
+#[test]
+fn rc20() {
+    agree_on(Model::Rc20, 2_000);
+}
+
+#[test]
+fn rc11() {
+    agree_on(Model::Rc11, 2_000);
+}
+
+#[test]
+fn acquire_and_release_only() {
+    agree_on(Model::AcqRel, 2_000);
+}
