@@ -68,7 +68,7 @@ fn a_witness_tells_the_textbook_story_of_store_buffering() {
     assert_eq!(witness["confirmed"], true);
     assert_eq!(witness["step"]["line"], 26);
     assert_eq!((&witness["stale"]["thread"], &witness["stale"]["value_written"]), (&Value::Null, &0.into()));
-    assert_eq!((&witness["newest"]["text"], &witness["newest"]["line"]), (&"x.store(1, release)".into(), &17.into()));
+    assert_eq!((&witness["newest"]["text"], &witness["newest"]["line"]), (&"x.store(1, release)".into(), &19.into()));
     let cycle = witness["cycle"].as_array().unwrap();
     let edges: Vec<_> = cycle.iter().map(|step| step["edge"].as_str().unwrap()).collect();
     assert_eq!(edges.iter().filter(|&&edge| edge == "po").count(), 2, "{edges:?}");
