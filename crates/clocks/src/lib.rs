@@ -60,6 +60,7 @@ mod clock;
 mod epoch;
 mod location;
 mod log;
+mod readers;
 mod rows;
 mod settings;
 mod shadow;

@@ -1,7 +1,8 @@
 //! The record of an atomic location, and what an access does to it and to the thread.
 
 use crate::check::{Bound, Question};
-use crate::log::{Entry, Log, Readers};
+use crate::log::{Entry, Log};
+use crate::readers::Readers;
 use crate::rows::{Row, Rows};
 use crate::{Epoch, Place, Settings, ThreadClocks, Violation};
 
@@ -35,13 +36,18 @@ impl Location {
     /// A location that nobody has accessed and that holds this value.
     pub fn new(initial: u128, settings: &Settings) -> Self {
         Self {
-            log: Log::new(initial, settings.limits),
+            log: Log::new(settings.limits),
             last: Entry::initial(initial),
             readers: Readers::default(),
             rows: Rows::default(),
             released_is_known: true,
             exclusive: true,
         }
+    }
+
+    /// How much memory it takes beside its own size.
+    pub fn heap_size(&self) -> usize {
+        self.log.heap_size() + self.readers.heap_size() + self.rows.heap_size()
     }
 
     /// Whether the question, asked by the next access of the thread, has a bad answer.
@@ -153,9 +159,9 @@ impl Location {
         }
         self.publish(thread, written);
         let flags = [written.update.is_some(), written.release, written.seq_cst];
-        self.last = Entry::new(thread.slot, thread.now, written.value, written.place, flags);
-        self.exclusive = true;
-        self.log.push(self.last);
+        let entry = Entry::new(thread.slot, thread.now, written.value, written.place, flags);
+        self.log.push(self.last, entry);
+        (self.last, self.exclusive) = (entry, true);
         if written.release {
             thread.end_round();
         }

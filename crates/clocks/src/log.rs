@@ -1,4 +1,4 @@
-//! The newest writes to a location, and who has read them.
+//! The newest writes to a location.
 
 use crate::clock::Clock;
 use crate::violation::WriteRecord;
@@ -76,16 +76,16 @@ impl Entry {
 /// The newest writes, by their numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
-    /// invariant: the write with number `n` is at `n & mask`, for `oldest() <= n <= newest`.
+    /// invariant: the write with number `n` is at `n & mask`, for `oldest() <= n <= newest`. As long as nobody has written, nothing is there.
     entries: Vec<Entry>,
     mask: u64,
     newest: u64,
 }
 
 impl Log {
-    pub(crate) fn new(initial: u128, limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         let capacity = limits.writes.clamp(1, 1 << 40).next_power_of_two();
-        Self { entries: vec![Entry::initial(initial)], mask: capacity as u64 - 1, newest: 0 }
+        Self { entries: Vec::new(), mask: capacity as u64 - 1, newest: 0 }
     }
 
     #[inline]
@@ -99,8 +99,12 @@ impl Log {
         self.newest.saturating_sub(self.mask)
     }
 
+    /// Adds the entry that follows `last`.
     #[inline]
-    pub(crate) fn push(&mut self, entry: Entry) {
+    pub(crate) fn push(&mut self, last: Entry, entry: Entry) {
+        if self.entries.is_empty() {
+            self.entries.push(last);
+        }
         self.newest += 1;
         match self.entries.get_mut((self.newest & self.mask) as usize) {
             Some(place) => *place = entry,
@@ -117,73 +121,12 @@ impl Log {
         self.entries.get((number & self.mask) as usize)
     }
 
+    /// How much memory it takes elsewhere.
+    pub(crate) fn heap_size(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+    }
+
     pub(crate) fn record(&self, number: u64) -> Option<WriteRecord> {
         self.get(number).map(|entry| entry.record(number))
-    }
-}
-
-/// What one thread has read without knowing it in happens-before.
-#[derive(Clone, Debug)]
-pub(crate) struct Reader {
-    slot: Slot,
-    /// The last moment of each observation's beginning and the number of the write, both increasing.
-    seen: Vec<(Epoch, u64)>,
-    /// Whether the last observation was made by an acquiring read.
-    acquired: bool,
-}
-
-/// All readers of a location.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Readers(Vec<Reader>);
-
-impl Readers {
-    /// Whether the thread has already read this write, and with at least this strength.
-    #[inline]
-    pub(crate) fn has_read(&self, slot: Slot, number: u64, acquire: bool) -> bool {
-        self.0.iter().find(|reader| reader.slot == slot).is_some_and(|reader| {
-            reader.seen.last().is_some_and(|&(_, seen)| seen == number) && (reader.acquired || !acquire)
-        })
-    }
-
-    /// Remembers that the thread has read this write. Writes before `oldest` are forgotten anyway.
-    pub(crate) fn observe(
-        &mut self,
-        slot: Slot,
-        epoch: Epoch,
-        number: u64,
-        acquire: bool,
-        oldest: u64,
-        limits: Limits,
-    ) {
-        let at = self.0.iter().position(|reader| reader.slot == slot).unwrap_or_else(|| {
-            self.0.push(Reader { slot, seen: Vec::new(), acquired: false });
-            self.0.len() - 1
-        });
-        let reader = &mut self.0[at];
-        reader.acquired = acquire || (reader.acquired && reader.seen.last().is_some_and(|&(_, seen)| seen == number));
-        if reader.seen.last().is_some_and(|&(_, seen)| seen == number) {
-            return;
-        }
-        reader.seen.retain(|&(_, seen)| seen >= oldest);
-        if reader.seen.len() >= limits.observations.max(1) {
-            // The two oldest become one that began with the first and saw the second: too much is known, and that is harmless.
-            if let [first, second, ..] = &mut reader.seen[..] {
-                second.0 = first.0;
-                reader.seen.remove(0);
-            } else {
-                reader.seen[0].1 = number;
-                return;
-            }
-        }
-        reader.seen.push((epoch, number));
-    }
-
-    /// The newest write that the clock knows to have been read, if that is a number in `from..`.
-    pub(crate) fn newest_known(&self, clock: &Clock) -> u64 {
-        let known = |reader: &Reader| {
-            let until = clock.get(reader.slot);
-            reader.seen.iter().rev().find(|&&(epoch, _)| epoch <= until).map_or(0, |&(_, number)| number)
-        };
-        self.0.iter().map(known).max().unwrap_or(0)
     }
 }

@@ -68,6 +68,11 @@ impl Rows {
         self.wide.get(start..start + self.width()).unwrap_or(&[])
     }
 
+    /// How much memory it takes elsewhere.
+    pub(crate) fn heap_size(&self) -> usize {
+        self.wide.capacity() * size_of::<Lane>()
+    }
+
     /// One entry.
     #[inline]
     pub(crate) fn entry(&self, row: Row, slot: Slot) -> Epoch {

@@ -3,7 +3,11 @@
 use steadfast_clocks::Model;
 use steadfast_twin::traces::TraceCampaign;
 
-fn agree_on(model: Model, traces: u64) {
+/// Enough for every day; `cargo xtask fuzz --clocks` has more.
+const TRACES: u64 = 2_000;
+
+fn agree_on(model: Model) {
+    let traces = std::env::var("STEADFAST_TRACES").ok().and_then(|number| number.parse().ok()).unwrap_or(TRACES);
     let tally = TraceCampaign { model, seed: 1, traces, jobs: 2 }.run();
     let shown: Vec<String> = tally.findings.iter().take(3).map(ToString::to_string).collect();
     assert!(tally.findings.is_empty(), "{} disagreements:\n{}", tally.findings.len(), shown.join("\n"));
@@ -12,15 +16,15 @@ fn agree_on(model: Model, traces: u64) {
 
 #[test]
 fn rc20() {
-    agree_on(Model::Rc20, 2_000);
+    agree_on(Model::Rc20);
 }
 
 #[test]
 fn rc11() {
-    agree_on(Model::Rc11, 2_000);
+    agree_on(Model::Rc11);
 }
 
 #[test]
 fn acquire_and_release_only() {
-    agree_on(Model::AcqRel, 2_000);
+    agree_on(Model::AcqRel);
 }

@@ -1,0 +1,105 @@
+//! Plain accesses over a long run: stamps are used up, swept and used again, there are more threads than stamps, and nothing is invented.
+
+use steadfast_clocks::{Cells, Direction, Settings, Slots, StampPool, StampTable, SyncClock, ThreadClocks};
+
+const MUTEXES: usize = 8;
+const CELLS: usize = 4;
+
+struct Program {
+    slots: Slots,
+    table: StampTable,
+    pool: StampPool,
+    threads: Vec<ThreadClocks>,
+    mutexes: Vec<(SyncClock, [Cells; CELLS])>,
+    seed: u64,
+    sweeps: u32,
+}
+
+impl Program {
+    fn new(threads: usize) -> Self {
+        let mut slots = Slots::new();
+        let mut all = vec![ThreadClocks::first(Settings::default(), &mut slots).unwrap()];
+        while all.len() < threads {
+            let child = all[0].spawn(&mut slots).unwrap();
+            all.push(child);
+        }
+        let mutexes = (0..MUTEXES).map(|_| (SyncClock::new(), Default::default())).collect();
+        let (table, pool) = (StampTable::new(), StampPool::new());
+        Self { slots, table, pool, threads: all, mutexes, seed: 1, sweeps: 0 }
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 33) as usize % bound
+    }
+
+    fn lend(&mut self, thread: usize) -> bool {
+        if self.pool.lend(&self.table, &mut self.threads[thread]) {
+            return true;
+        }
+        if let Some(sweep) = self.pool.begin_sweep() {
+            self.mutexes.iter().flat_map(|(_, cells)| cells).for_each(|cells| cells.sweep(&sweep));
+            self.pool.end_sweep(&sweep, &self.table);
+            self.sweeps += 1;
+        }
+        self.pool.lend(&self.table, &mut self.threads[thread])
+    }
+
+    /// A thread does something under a lock.
+    fn step(&mut self) {
+        let thread = self.below(self.threads.len());
+        if self.threads[thread].wants_stamp() {
+            self.lend(thread);
+        }
+        let (mutex, at, write) = (self.below(MUTEXES), self.below(CELLS), self.below(2) == 0);
+        let (clocks, (mutex, cells)) = (&mut self.threads[thread], &mut self.mutexes[mutex]);
+        clocks.acquire(mutex);
+        let direction = if write { Direction::Write } else { Direction::Read };
+        assert_eq!(clocks.plain(&cells[at], &self.table, 0xff, direction), None);
+        clocks.replace(mutex);
+    }
+
+    /// A thread ends and another one begins.
+    fn change_thread(&mut self) {
+        let thread = 1 + self.below(self.threads.len() - 1);
+        let mut old = self.threads.swap_remove(thread);
+        self.pool.give_back(&mut old);
+        let end = old.finish(&mut self.slots);
+        if self.below(2) == 0 {
+            self.threads[0].acquire(&end);
+        }
+        let creator = self.below(self.threads.len());
+        let new = self.threads[creator].spawn(&mut self.slots).unwrap();
+        self.threads.push(new);
+    }
+}
+
+#[test]
+fn stamps_are_used_again_and_nothing_is_invented() {
+    let mut program = Program::new(4);
+    for number in 0..6_000_000_u32 {
+        program.step();
+        if number.is_multiple_of(100_000) {
+            program.change_thread();
+        }
+    }
+    assert!(program.sweeps > 0);
+    // After all that, a race is still found.
+    let cells = Cells::default();
+    assert!(program.lend(0) && program.lend(1));
+    assert_eq!(program.threads[0].plain(&cells, &program.table, 0x0f, Direction::Write), None);
+    assert_eq!(program.threads[1].plain(&cells, &program.table, 0xf0, Direction::Write), None);
+    let race = program.threads[1].plain(&cells, &program.table, 0x01, Direction::Read).unwrap();
+    assert_eq!((race.slot, race.mask, race.direction), (program.threads[0].slot(), 0x0f, Direction::Write));
+}
+
+#[test]
+fn a_thousand_threads_share_the_stamps() {
+    let mut program = Program::new(1_000);
+    for number in 0..60_000_u32 {
+        program.step();
+        if number.is_multiple_of(20) {
+            program.change_thread();
+        }
+    }
+}
