@@ -93,9 +93,9 @@ fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
 
 /// What would have made the newest write known.
 fn missing(location: &Location, thread: &ThreadClocks, before: u64) -> Missing {
-    let acquirable = &thread.hb.acquirable;
-    let written = location.log.get(before).is_some_and(|entry| entry.known_to(acquirable));
-    if written || location.readers.newest_known(acquirable) >= before {
+    let waiting = &thread.hb.waiting;
+    let written = location.log.get(before).is_some_and(|entry| entry.known_to(waiting));
+    if written || location.readers.newest_known(waiting) >= before {
         Missing::Acquire
     } else {
         Missing::ReleaseOrSeqCst

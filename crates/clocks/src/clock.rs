@@ -32,7 +32,7 @@ impl Clock {
         &self.0
     }
 
-    /// Whether nothing was ever known.
+    /// Whether nothing is known.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -54,6 +54,11 @@ impl Clock {
             self.lengthen(other.len());
         }
         assign(&mut self.0, other);
+    }
+
+    /// Knows nothing again.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
     }
 
     /// Whether a moment is known, and with it everything that its thread knew then.

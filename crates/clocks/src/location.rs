@@ -122,8 +122,7 @@ impl Location {
     /// the first time.
     #[inline]
     fn learn_released(&self, thread: &mut ThreadClocks, acquire: bool) -> bool {
-        let known = if acquire { &thread.hb.current } else { &thread.hb.acquirable };
-        if self.released_is_known && self.last.included_in(known) {
+        if self.released_is_known && self.is_awaited(thread, acquire) {
             return !self.last.known_to(&thread.hb.current) && !self.has_read(thread, false);
         }
         if self.has_read(thread, acquire) {
@@ -131,6 +130,12 @@ impl Location {
         }
         self.learn_clocks(thread, acquire);
         !self.last.known_to(&thread.hb.current)
+    }
+
+    /// Whether the newest write is included in what the thread knows or, unless it acquires now, in what it would know after an acquire fence.
+    #[inline]
+    fn is_awaited(&self, thread: &ThreadClocks, acquire: bool) -> bool {
+        self.last.included_in(&thread.hb.current) || (!acquire && self.last.included_in(&thread.hb.waiting))
     }
 
     fn has_read(&self, thread: &ThreadClocks, acquire: bool) -> bool {
@@ -170,8 +175,7 @@ impl Location {
     /// The read half of a read-modify-write.
     #[inline]
     fn update_released(&mut self, thread: &mut ThreadClocks, acquire: bool) {
-        let known = if acquire { &thread.hb.current } else { &thread.hb.acquirable };
-        if self.released_is_known && self.last.included_in(known) {
+        if self.released_is_known && self.is_awaited(thread, acquire) {
             self.released_is_known = acquire || self.last.included_in(&thread.hb.current);
             return;
         }

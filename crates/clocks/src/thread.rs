@@ -1,28 +1,27 @@
 //! What one thread knows, and what fences, locks, creating and joining do to it.
 //!
 //! The clocks are those of the paper's appendix A with slots in place of locations: T\_c (*current*: happens-before), T\_a (what an acquire fence would make
-//! current), T\_r (what the last release fence published) and T\_SC (*before*: what came earlier under SC); and, for `seq_cst`, T\_psc and the pairs T\_f and X.
+//! current; here only what it would add), T\_r (what the last release fence published) and T\_SC (*before*: what came earlier under SC); and, for `seq_cst`, T\_psc and the pairs T\_f and X.
 
 use crate::clock::{Clock, Lane};
 use crate::slots::LastWord;
 use crate::stamps::Stamp;
 use crate::{Epoch, FenceOrder, Model, ScFence, Settings, Slot, Slots, SyncClock};
 
-/// A clock with its variants: current, after an acquire fence, at the last release fence.
+/// A clock with its variants: what is known now; what an acquire fence would add to that; what was known at the last release fence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct View {
     pub(crate) current: Clock,
-    pub(crate) acquirable: Clock,
+    pub(crate) waiting: Clock,
     pub(crate) released: Clock,
 }
 
 impl View {
-    /// Learns something from a read or a lock, for good if `acquire`, else for the next acquire fence.
+    /// Learns something from a read or a lock: now if `acquire`, else with the next acquire fence.
     #[inline]
-    pub(crate) fn learn(&mut self, lanes: &[Lane], acquire: bool) -> bool {
-        let later = self.acquirable.join(lanes);
-        let now = acquire && self.current.join(lanes);
-        later | now
+    pub(crate) fn learn(&mut self, lanes: &[Lane], acquire: bool) {
+        let clock = if acquire { &mut self.current } else { &mut self.waiting };
+        clock.join(lanes);
     }
 
     /// What a write publishes.
@@ -31,17 +30,19 @@ impl View {
         if release { &self.current } else { &self.released }
     }
 
+    /// Whether nothing was ever learned.
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.current.is_empty() && self.waiting.is_empty()
+    }
+
     fn acquire_fence(&mut self) {
-        self.current.assign(self.acquirable.lanes());
+        self.current.join(self.waiting.lanes());
+        self.waiting.clear();
     }
 
     fn release_fence(&mut self) {
         self.released.assign(self.current.lanes());
-    }
-
-    fn set(&mut self, slot: Slot, epoch: Epoch) {
-        self.current.set(slot, epoch);
-        self.acquirable.set(slot, epoch);
     }
 }
 
@@ -154,7 +155,7 @@ impl ThreadClocks {
     /// Whether some `seq_cst` fence has had an effect on this thread.
     #[inline]
     pub(crate) fn has_fences(&self) -> bool {
-        !self.fenced.acquirable.is_empty() || !self.pending.acquirable.is_empty()
+        !(self.fenced.is_empty() && self.pending.is_empty())
     }
 
     /// Whether `seq_cst` accesses differ from others.
@@ -168,7 +169,7 @@ impl ThreadClocks {
     pub(crate) fn begin_event(&mut self) {
         self.now = self.now.next_event();
         self.learned = false;
-        self.hb.set(self.slot, self.now);
+        self.hb.current.set(self.slot, self.now);
         self.before.set(self.slot, self.now);
         self.stamp.follow(self.now);
     }
@@ -198,7 +199,7 @@ impl ThreadClocks {
 
     fn begin_round(&mut self) {
         self.now = self.now.next_round();
-        self.hb.set(self.slot, self.now);
+        self.hb.current.set(self.slot, self.now);
         self.stamp.follow(self.now);
     }
 
@@ -267,7 +268,6 @@ impl ThreadClocks {
             Model::Rc11 => {
                 self.fenced.current.join(self.hb.current.lanes());
                 self.fenced.current.join(self.pending.current.lanes());
-                self.fenced.acquirable.assign(self.fenced.current.lanes());
             }
         }
     }
