@@ -51,21 +51,20 @@ impl Stamp {
     /// The thread is now in the round of this moment.
     #[inline]
     pub(crate) fn follow(&mut self, now: Epoch) {
-        let Some(number) = self.number else {
-            self.closed = false;
-            return;
-        };
+        let Some(number) = self.number else { return };
         let tick = now.round().wrapping_sub(self.base) & ROUND_MASK;
-        if tick << 16 == u64::from(self.bits >> 16 << 16) && !self.closed {
-            return;
-        }
-        self.closed = false;
         if tick < TICKS {
             self.bits = (tick as u32) << 16 | u32::from(number) << 8;
         } else {
             self.spent = self.number.take();
             self.bits = NOTHING << 8;
         }
+    }
+
+    /// A round begins of which nothing has been released.
+    #[inline]
+    pub(crate) fn open(&mut self) {
+        self.closed = false;
     }
 
     #[inline]

@@ -200,6 +200,7 @@ impl ThreadClocks {
     fn begin_round(&mut self) {
         self.now = self.now.next_round();
         self.hb.current.set(self.slot, self.now);
+        self.stamp.open();
         self.stamp.follow(self.now);
     }
 

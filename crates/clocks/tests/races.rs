@@ -103,3 +103,19 @@ fn a_thousand_threads_share_the_stamps() {
         }
     }
 }
+
+/// A stamp that comes after a release does not make earlier what happens after it.
+#[test]
+fn a_late_stamp_does_not_hide_a_race() {
+    let mut program = Program::new(2);
+    let (mut mutex, cells) = (SyncClock::new(), Cells::default());
+    let [first, second] = &mut program.threads[..] else { unreachable!() };
+    first.replace(&mut mutex);
+    second.acquire(&mutex);
+    first.acquire(&SyncClock::new());
+    let mut location = steadfast_clocks::Location::new(0, first.settings());
+    first.store(&mut location, steadfast_clocks::WriteOrder::Relaxed, 1, steadfast_clocks::Place(1));
+    assert!(program.pool.lend(&program.table, first) && program.pool.lend(&program.table, second));
+    assert_eq!(first.plain(&cells, &program.table, 0xff, Direction::Write), None);
+    assert!(second.plain(&cells, &program.table, 0xff, Direction::Write).is_some());
+}
