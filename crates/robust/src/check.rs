@@ -158,9 +158,9 @@ impl<'a> Question<'a> {
         if let Some(bound) = bound {
             return Some(Verdict::Inconclusive(bound));
         }
-        let explored = Explorer { machine: &machine, graph: &graph };
-        outcome.deadlock = deadlock(&machine, &explored);
-        if racy(&machine, &explored) {
+        let explored = Box::new(Explorer { machine: &machine, graph });
+        outcome.deadlock = deadlock(&machine, &*explored);
+        if racy(&machine, &*explored) {
             return Some(self.shown(self.nearest::<W>(local_bits, Goal::Race), Verdict::Race));
         }
         let futures = if self.options.reductions.relevance {
@@ -170,16 +170,15 @@ impl<'a> Question<'a> {
         };
         let outlooks = Outlooks::new(
             &machine,
-            &explored,
+            &*explored,
             &futures,
             self.options.notion == Notion::Observational || self.options.joint,
             self.options.jobs,
         );
-        let finding = match self.search(&machine, &explored, &outlooks, &mut outcome.statistics) {
+        let finding = match self.search(&machine, explored, &outlooks, &mut outcome.statistics) {
             Err(bound) => return Some(Verdict::Inconclusive(bound)),
             Ok(finding) => finding,
         };
-        drop(graph);
         Some(match finding {
             Finding::Nothing => match machine.exceeded() {
                 Some(bound) => Verdict::Unsupported(bound.into()),
@@ -223,11 +222,12 @@ impl<'a> Question<'a> {
         outcome.spins = spins;
     }
 
-    pub(crate) fn search(
-        &self,
-        machine: &Machine<'_>,
-        graph: &dyn Explored,
-        outlooks: &Outlooks,
+    /// Searches the graph, which is given up as soon as it is not needed any more.
+    pub(crate) fn search<'g>(
+        &'g self,
+        machine: &'g Machine<'g>,
+        graph: Box<dyn Explored + 'g>,
+        outlooks: &'g Outlooks,
         statistics: &mut Statistics,
     ) -> Result<Finding, Bound> {
         let mut run = |result: Result<(Finding, SweepResult), Bound>| {
@@ -260,9 +260,9 @@ impl<'a> Question<'a> {
         self.reading().ghost.filter(|_| !self.options.fences_by_the_letter)
     }
 
-    fn search_with<M: MemoryModel>(
-        &self,
-        (machine, graph, outlooks): (&Machine<'_>, &dyn Explored, &Outlooks),
+    fn search_with<'g, M: MemoryModel>(
+        &'g self,
+        (machine, graph, outlooks): (&'g Machine<'g>, Box<dyn Explored + 'g>, &'g Outlooks),
         model: &M,
     ) -> Result<(Finding, SweepResult), Bound> {
         let layout = self.layout(model);
@@ -272,15 +272,22 @@ impl<'a> Question<'a> {
 
     fn decision<'d, M: MemoryModel>(
         &'d self,
-        (machine, graph, outlooks): (&'d Machine<'d>, &'d dyn Explored, &'d Outlooks),
+        (machine, graph, outlooks): (&'d Machine<'d>, Box<dyn Explored + 'd>, &'d Outlooks),
         tracker: Tracker<'d, M>,
         budget: &'d Budget<'d>,
     ) -> Decision<'d, M> {
         let accesses = accesses(machine);
         let values = Representatives::new(&accesses, self.options.reductions.classes);
         let ops = Ops::new(machine, &values);
-        let flow = Flow::new(graph, &ops, outlooks, None, self.options.jobs);
+        let flow = Flow::new(&*graph, &ops, outlooks, None, self.options.jobs);
         budget.add(0, flow.bytes() as u64);
+        let together = self.options.notion == Notion::Observational || self.options.joint;
+        let graph = if together {
+            Some(graph)
+        } else {
+            budget.release(graph.bytes() as u64);
+            None
+        };
         Decision {
             machine,
             graph,
@@ -342,13 +349,14 @@ impl<'a> Question<'a> {
         if bound.is_some() {
             return None;
         }
-        let graph = Explorer { machine, graph: &graph };
+        let graph = Box::new(Explorer { machine, graph });
         let futures = futures::futures(machine, self.reading().ghost);
-        let outlooks = Outlooks::new(machine, &graph, &futures, true, 1);
+        let outlooks = Outlooks::new(machine, &*graph, &futures, true, 1);
         let layout = self.layout(model);
         let tracker = Tracker { model, layout: &layout, blind: self.blind() };
-        let decision = self.decision((machine, &graph, &outlooks), tracker, self.budget);
+        let decision = self.decision((machine, graph, &outlooks), tracker, self.budget);
         let trace = decision.trace()?;
+        let graph = decision.graph.as_deref()?;
         let start = graph.initial().iter().find_map(|&id| {
             let locals: Vec<u32> = (0..machine.threads()).map(|thread| graph.local(id, thread)).collect();
             leads_along(machine, &locals, &trace).then_some(locals)

@@ -34,8 +34,8 @@ pub(crate) enum Finding {
 pub(crate) struct Decision<'a, M> {
     /// The machine.
     pub machine: &'a Machine<'a>,
-    /// Its graph.
-    pub graph: &'a dyn Explored,
+    /// Its graph, if all writes are to be followed together. One at a time, the flow is enough.
+    pub graph: Option<Box<dyn Explored + 'a>>,
     /// What threads can still do, by state.
     pub outlooks: &'a Outlooks,
     /// The rules for one hunted write.
@@ -185,7 +185,7 @@ impl<M: MemoryModel> Decision<'_, M> {
     fn joint(&self) -> Joint<'_, M> {
         Joint {
             machine: self.machine,
-            graph: self.graph,
+            graph: self.graph.as_deref().expect("the graph is kept where writes are followed together"),
             model: self.tracker.model,
             notion: self.options.notion,
             shape: self.tracker.layout.shape,

@@ -19,6 +19,8 @@ pub(crate) trait Explored: Sync {
     fn edge_count(&self) -> usize;
     /// All states, breadth first.
     fn order(&self) -> &[StateId];
+    /// Bytes in use.
+    fn bytes(&self) -> usize;
 }
 
 /// A machine and its graph.
@@ -27,7 +29,7 @@ pub(crate) struct Explorer<'a, 'p, const W: usize> {
     /// The machine.
     pub machine: &'a Machine<'p>,
     /// Its graph.
-    pub graph: &'a StateGraph<W>,
+    pub graph: StateGraph<W>,
 }
 
 impl<const W: usize> Explored for Explorer<'_, '_, W> {
@@ -51,5 +53,8 @@ impl<const W: usize> Explored for Explorer<'_, '_, W> {
     }
     fn order(&self) -> &[StateId] {
         self.graph.order()
+    }
+    fn bytes(&self) -> usize {
+        self.graph.bytes()
     }
 }

@@ -108,14 +108,14 @@ fn proves_with<const W: usize>(
         return false;
     }
     let futures = futures::futures(&machine, reading.ghost);
-    let explored = Explorer { machine: &machine, graph: &graph };
-    let outlooks = Outlooks::new(&machine, &explored, &futures, false, options.jobs);
     let statistics = &mut outcome.statistics;
     statistics.program_states = graph.len() as u64;
     statistics.program_transitions = graph.edge_count() as u64;
+    let explored = Box::new(Explorer { machine: &machine, graph });
+    let outlooks = Outlooks::new(&machine, &*explored, &futures, false, options.jobs);
     statistics.local_states = machine.automata.iter().map(|automaton| automaton.len() as u64).sum();
     statistics.program_seconds = budget.elapsed().as_secs_f64();
-    let found = question.search(&machine, &explored, &outlooks, statistics);
+    let found = question.search(&machine, explored, &outlooks, statistics);
     // Steps are also computed during the search, so the side conditions are asked for once more.
     let proved = matches!(found, Ok(Finding::Nothing)) && machine.translates();
     if proved {
