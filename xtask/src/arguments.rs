@@ -20,7 +20,11 @@ impl Arguments {
 
     /// Takes the next argument if it is this word.
     pub(crate) fn take_if(&mut self, word: &str) -> bool {
-        self.0.pop_front_if(|argument| argument == word).is_some()
+        let is_next = self.0.front().is_some_and(|argument| argument == word);
+        if is_next {
+            self.0.pop_front();
+        }
+        is_next
     }
 
     /// Whether the user asks for help instead of the command.

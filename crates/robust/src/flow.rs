@@ -120,7 +120,7 @@ impl Flow {
                 }
             });
         }
-        (self.kinds, self.weights) = (all.kinds, all.weights);
+        (self.kinds, self.weights) = (all.list, all.weights);
     }
 
     fn group(&mut self, labels: Option<&dyn Fn(u32) -> u32>) {
@@ -184,17 +184,17 @@ impl Stretch<'_> {
 #[derive(Default)]
 struct Kinds {
     known: FxHashMap<Kind, u32>,
-    kinds: Vec<Kind>,
+    list: Vec<Kind>,
     weights: Vec<u32>,
 }
 
 impl Kinds {
     /// The number of a kind that occurs so many times more.
     fn number(&mut self, kind: Kind, times: u32) -> u32 {
-        let next = self.kinds.len() as u32;
+        let next = self.list.len() as u32;
         let number = *self.known.entry(kind).or_insert(next);
         if number == next {
-            self.kinds.push(kind);
+            self.list.push(kind);
             self.weights.push(0);
         }
         self.weights[number as usize] += times;
@@ -203,7 +203,7 @@ impl Kinds {
 
     /// Adds others, and says which numbers they have here.
     fn absorb(&mut self, others: Self) -> Vec<u32> {
-        others.kinds.iter().zip(others.weights).map(|(&kind, times)| self.number(kind, times)).collect()
+        others.list.iter().zip(others.weights).map(|(&kind, times)| self.number(kind, times)).collect()
     }
 }
 

@@ -181,7 +181,7 @@ fn mean_text(ratios: &[(String, f64)]) -> String {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "there are few rows")]
-fn geometric_mean(values: &[f64]) -> Option<f64> {
+pub(super) fn geometric_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
 }

@@ -1,6 +1,7 @@
 //! How long the checks of Trencher's programs take, beside Trencher itself, which somebody has built elsewhere.
 
 use super::ours;
+use super::report::geometric_mean;
 use crate::arguments::{Arguments, unexpected};
 use crate::corpus::trencher::DIRECTORY;
 use crate::process;
@@ -38,7 +39,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         ratios.push(mine / other);
     }
     let slower = ratios.iter().filter(|ratio| **ratio > 1.0).count();
-    let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
+    let mean = geometric_mean(&ratios).context("there was nothing to compare")?;
     println!("\nGeometric mean of ours ÷ Trencher: {mean:.2}; {slower} of {} programs take us longer.", ratios.len());
     Ok(())
 }

@@ -22,8 +22,8 @@ impl Values {
         self.0.iter()
     }
 
-    pub(super) fn contains(&self, value: &i64) -> bool {
-        self.0.binary_search(value).is_ok()
+    pub(super) fn contains(&self, value: i64) -> bool {
+        self.0.binary_search(&value).is_ok()
     }
 
     pub(super) fn insert(&mut self, value: i64) {
@@ -41,8 +41,7 @@ impl Values {
         let new: Vec<i64> = more.0.iter().filter(is_new).copied().collect();
         if !new.is_empty() {
             self.0.extend(new);
-            // Two sorted runs are merged in one pass.
-            self.0.sort();
+            self.0.sort_unstable();
         }
     }
 

@@ -259,7 +259,7 @@ impl Run {
                 results.values.extend(range);
             }
             let before = results.values.len();
-            results.values.retain(|value| range.contains(value));
+            results.values.retain(|value| range.contains(*value));
             results.cut |= results.values.len() != before;
         }
         self.all.extend(&results.values);
