@@ -1,12 +1,111 @@
-//! Links the binary at a fixed address on Linux.
+//! Builds the runtime of the sanitizer, and links the binary at a fixed address on Linux.
 //!
 //! A position-independent executable of this size is relocated page by page before `main` begins, which takes longer than checking a small
 //! program. The code itself is the same either way.
+//!
+//! The runtime is built as a static and as a shared library, and puts both beside the executable.
+//!
+//! Cargo has no stable way to depend on such libraries, and the runtime needs a profile of its own: always optimised, whatever this crate is built
+//! with, without unwinding, and without link-time optimisation, which would leave symbols of Rust's standard library in it that clash with those of
+//! Rust programs. So this is another call of cargo, with a target directory of its own.
+
+#![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+const LIBRARIES: [&str; 2] = ["libsteadfast_rt.a", "libsteadfast_rt.so"];
+/// What the runtime is made of.
+const PARTS: [&str; 5] = ["rt", "clocks", "ir", "span", "cli/build.rs"];
+const PROFILE: [&str; 5] = ["opt-level=3", "lto=false", "panic=\"abort\"", "debug=0", "codegen-units=1"];
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    let target = |what: &str| std::env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
-    if target("OS") == "linux" && target("ENV") == "gnu" {
-        println!("cargo::rustc-link-arg-bins=-no-pie");
+    let crates = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("..");
+    for part in PARTS {
+        println!("cargo:rerun-if-changed={}", crates.join(part).display());
     }
+    if variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ENV") == "gnu" {
+        println!("cargo:rustc-link-arg-bins=-no-pie");
+    }
+    // The shims are written for this machine; elsewhere the other commands are still useful.
+    if variable("CARGO_CFG_TARGET_ARCH") != "x86_64" || variable("CARGO_CFG_TARGET_OS") != "linux" {
+        return;
+    }
+    let out = PathBuf::from(variable("OUT_DIR"));
+    let Some(beside_executable) = out.ancestors().nth(3) else { fail("OUT_DIR is not where cargo usually puts it") };
+    let built_in = beside_executable.join("runtime");
+    build(&crates.join("../Cargo.toml"), &built_in);
+    for library in LIBRARIES {
+        install(&built_in.join("release").join(library), &beside_executable.join(library));
+    }
+    stand_in_for_gcc(&beside_executable.join("gcc"));
+    let headers = beside_executable.join("include");
+    if let Err(error) = fs::create_dir_all(&headers) {
+        fail(&format!("cannot make {}: {error}", headers.display()));
+    }
+    install(&crates.join("rt/include/steadfast.h"), &headers.join("steadfast.h"));
+}
+
+/// With `-fsanitize=thread` gcc always links these two. The linker takes a text for a script, and does what it says: nothing.
+fn stand_in_for_gcc(folder: &Path) {
+    let script = "/* The runtime is linked as libsteadfast_rt.a. */\n";
+    let written = fs::create_dir_all(folder)
+        .and_then(|()| fs::write(folder.join("libtsan.a"), script))
+        .and_then(|()| fs::write(folder.join("libtsan_preinit.o"), script));
+    if let Err(error) = written {
+        fail(&format!("cannot write to {}: {error}", folder.display()));
+    }
+}
+
+fn build(manifest: &Path, target: &Path) {
+    let mut command = Command::new(variable("CARGO"));
+    command.args([
+        "rustc",
+        "--release",
+        "--quiet",
+        "--package",
+        "steadfast-rt",
+        "--lib",
+        "--crate-type",
+        "staticlib,cdylib",
+    ]);
+    command.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(target);
+    for setting in PROFILE {
+        command.arg("--config").arg(format!("profile.release.{setting}"));
+    }
+    // These belong to the outer build: coverage, lints and the like are not for a library that runs inside of other programs.
+    for name in [
+        "RUSTFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "CARGO_TARGET_DIR",
+        "CARGO_BUILD_TARGET",
+    ] {
+        command.env_remove(name);
+    }
+    match command.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => fail(&format!("building the runtime ended with {status}")),
+        Err(error) => fail(&format!("cannot run cargo for the runtime: {error}")),
+    }
+}
+
+/// Replaces the library at once, so that nobody who links with it sees half of it.
+fn install(from: &Path, to: &Path) {
+    let new = to.with_extension(format!("{}.new", std::process::id()));
+    let copied = fs::copy(from, &new).and_then(|_| fs::rename(&new, to));
+    if let Err(error) = copied {
+        fail(&format!("cannot copy {} to {}: {error}", from.display(), to.display()));
+    }
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|_| fail(&format!("{name} is not set")))
+}
+
+fn fail(reason: &str) -> ! {
+    println!("cargo:warning={reason}");
+    std::process::exit(1)
 }

@@ -12,6 +12,7 @@ mod corpus;
 mod fuzz;
 mod process;
 mod repair;
+mod sanitizer;
 mod test;
 mod tools;
 
@@ -26,12 +27,13 @@ struct Command {
     run: fn(Arguments) -> Result<()>,
 }
 
-const COMMANDS: [Command; 6] = [
+const COMMANDS: [Command; 7] = [
     Command { name: "test", usage: test::USAGE, run: test::run },
     Command { name: "corpus", usage: corpus::USAGE, run: corpus::run },
     Command { name: "bench", usage: bench::USAGE, run: bench::run },
     Command { name: "fuzz", usage: fuzz::USAGE, run: fuzz::run },
     Command { name: "repair", usage: repair::USAGE, run: repair::run },
+    Command { name: "sanitizer", usage: sanitizer::USAGE, run: sanitizer::run },
     Command { name: "ci", usage: ci::USAGE, run: ci::run },
 ];
 

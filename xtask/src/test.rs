@@ -8,7 +8,7 @@ use std::process::Command;
 
 pub(crate) const USAGE: &str = "\
 test
-    Runs every test, documentation included. Installs spin and gcc first if they are missing and this is
+    Runs every test, documentation included. Installs spin, gcc and clang first if they are missing and this is
     Debian. Uses cargo-nextest if it is there.";
 
 /// Tests that need other programs skip themselves unless this variable is set: then a missing program is a failure.

@@ -12,9 +12,13 @@ struct Tool {
     packages: &'static [&'static str],
 }
 
-/// SPIN checks the exported Promela; what it generates is a C program.
-const TOOLS: [Tool; 2] =
-    [Tool { program: "spin", packages: &["spin"] }, Tool { program: "gcc", packages: &["gcc", "libc6-dev"] }];
+/// SPIN checks the exported Promela; what it generates is a C program. The sanitizer instruments with gcc and clang.
+const TOOLS: [Tool; 4] = [
+    Tool { program: "spin", packages: &["spin"] },
+    Tool { program: "gcc", packages: &["gcc", "libc6-dev"] },
+    Tool { program: "g++", packages: &["g++"] },
+    Tool { program: "clang", packages: &["clang"] },
+];
 
 /// Makes sure that all tools are there. `Ok(false)` means that some are not, and that this is not a CI machine: then the tests that
 /// need them should be skipped. In CI (if the variable `CI` is set) a missing tool is an error.

@@ -2,6 +2,7 @@
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use steadfast_diag::Format;
@@ -34,6 +35,8 @@ Examples:
   steadfast fix --model tso dekker.sf      what is the cheapest way to make it robust?
   steadfast explain V0001                  what does this code mean?
 
+  steadfast cc -O2 lock.c -o lock && ./lock    does this run show that it is not robust?
+
 Exit codes:
   0    every result holds
   1    a violation: not robust, a race, a failed assertion, an expression without a value
@@ -62,6 +65,17 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Show how a program was understood
     Show(ShowArgs),
+    /// Compile C so that running the program checks it
+    #[command(disable_help_flag = true)]
+    Cc(CompileArgs),
+    /// Compile C++ so that running the program checks it
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx(CompileArgs),
+    /// Run a program that was compiled with `cc` or `c++`, and collect what it reports
+    Run(Box<RunArgs>),
+    /// Complete reports from standard input with names and lines; programs call it themselves
+    #[command(hide = true)]
+    Symbolize,
 }
 
 /// When to use colours.
@@ -463,3 +477,93 @@ mod tests {
         assert!(seconds("-1").is_err() && seconds("NaN").is_err() && seconds("soon").is_err());
     }
 }
+
+/// Compile C or C++ so that running the program checks it.
+///
+/// The arguments are those of the compiler, which is `STEADFAST_CC` (`STEADFAST_CXX` for C++), or else clang, or else gcc. It is told to instrument the program,
+/// and to link it with the runtime of Steadfast. So `CC="steadfast cc" CXX="steadfast c++" make` builds what make would have built.
+#[derive(Debug, Args)]
+#[command(after_long_help = COMPILE_EXAMPLES)]
+pub(crate) struct CompileArgs {
+    /// The arguments of the compiler
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+const COMPILE_EXAMPLES: &str = "\
+Examples:
+  steadfast cc -O2 lock.c -o lock && ./lock
+      Compile, link and run. A report ends the program with exit code 66.
+  make CC=\"steadfast cc\" CXX=\"steadfast c++\"
+      A whole project.
+  STEADFAST_CC=gcc-13 steadfast cc -c lock.c
+      Another compiler.
+  STEADFAST_ATOMICS_ONLY=1 steadfast cc -O2 lock.c -o lock
+      Only atomics, no races of plain accesses: faster.
+
+`steadfast help run` tells how to run the program often and under chosen schedules. The exit code is that of
+the compiler.";
+
+/// Run a program that was compiled with `cc` or `c++`, and collect what it reports.
+///
+/// One run is often enough: the check predicts, from what happened, what could have happened. What depends on values needs the right schedule; `--runs` with
+/// `--schedule random` or `pct` tries many. A run is repeated exactly by its seed.
+#[derive(Debug, Args)]
+#[command(after_long_help = RUN_EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// How often
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: u64,
+
+    /// Who decides which thread goes on: os, random or pct
+    ///
+    /// `os`: the operating system, at full speed. `random`: one thread at a time, chosen anew at every atomic access and lock. `pct`: by random priorities that change at a
+    /// few random steps; finds what needs few changes with a known probability.
+    #[arg(long, value_name = "WHO", default_value = "os")]
+    pub(crate) schedule: ScheduleChoice,
+
+    /// The seed of the first run; each later run has the next one
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// End a run that takes longer
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Stop after the first run that reports something
+    #[arg(long)]
+    pub(crate) stop_at_first: bool,
+
+    /// How to write the findings: full, concise, json, jsonl, sarif or github
+    #[arg(long, short, value_name = "FORMAT", default_value = "full")]
+    pub(crate) format: Format,
+
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Who decides which thread goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScheduleChoice {
+    /// The operating system.
+    Os,
+    /// Chance, at every step.
+    Random,
+    /// Random priorities that change at a few steps.
+    Pct,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  steadfast run ./lock
+      Once, as the operating system likes it.
+  steadfast run --runs 200 --schedule pct -- ./lock --threads 4
+      200 schedules.
+  steadfast run --schedule pct --seed 57 ./lock
+      Exactly the run with that seed again.
+  steadfast run --runs 50 --schedule random --format sarif ./lock > lock.sarif
+      For a code scanning service.
+
+Exit codes: 0 nothing was reported, 1 something was, 2 the program cannot be run, 3 it ended with an error of its
+own or took too long, and nothing was reported.";

@@ -22,6 +22,7 @@ mod progress;
 mod render;
 mod repair;
 mod result;
+mod sanitizer;
 mod settings;
 mod show;
 mod size;
@@ -34,6 +35,7 @@ use output::Output;
 use status::Status;
 use std::io;
 use std::process::ExitCode;
+use steadfast_sanitize::compiler::Language;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -60,5 +62,9 @@ fn run(command: Command, output: &mut Output) -> io::Result<Status> {
         Command::Models => models::run(output),
         Command::Export(arguments) => export::run(&arguments, output),
         Command::Show(arguments) => show::run(&arguments, output),
+        Command::Cc(arguments) => Ok(sanitizer::compile(Language::C, &arguments)),
+        Command::Cxx(arguments) => Ok(sanitizer::compile(Language::Cxx, &arguments)),
+        Command::Run(arguments) => sanitizer::run(&arguments, output),
+        Command::Symbolize => sanitizer::symbolize(output),
     }
 }

@@ -36,7 +36,7 @@ impl Epoch {
     }
 
     /// Incarnation and round as one number.
-    pub(crate) fn round(self) -> u64 {
+    pub fn round(self) -> u64 {
         self.0 >> EVENT_BITS
     }
 

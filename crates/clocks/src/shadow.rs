@@ -60,6 +60,14 @@ impl ThreadClocks {
         self.shadow(cells, table, mask, direction, true)
     }
 
+    /// Whether this very plain access, or one that says as much, is already in the cells and nothing was released since: then [`plain`](Self::plain) would change nothing.
+    #[inline]
+    pub fn has_recorded(&self, cells: &Cells, mask: u8, direction: Direction) -> bool {
+        let reading = if direction == Direction::Read { READ } else { 0 };
+        let own = u32::from(mask) | self.stamp.bits(false) | reading;
+        !self.stamp.is_closed() && cells.0.iter().any(|cell| (cell.load(Ordering::Relaxed) ^ own) & !reading == 0)
+    }
+
     #[inline]
     fn shadow(
         &mut self,

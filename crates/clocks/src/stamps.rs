@@ -117,14 +117,14 @@ pub struct StampTable {
 
 impl Default for StampTable {
     fn default() -> Self {
-        Self { owners: [const { AtomicU64::new(NOBODY) }; NUMBERS], since: [const { AtomicU64::new(0) }; NUMBERS] }
+        Self::new()
     }
 }
 
 impl StampTable {
     /// Nobody has a number.
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self { owners: [const { AtomicU64::new(NOBODY) }; NUMBERS], since: [const { AtomicU64::new(0) }; NUMBERS] }
     }
 
     /// The slot and the round that a cell stands for, and a token that changes when the number gets another owner.

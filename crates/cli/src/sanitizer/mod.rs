@@ -1,0 +1,67 @@
+//! The commands around instrumented programs.
+
+mod findings;
+mod record;
+mod run;
+
+pub(crate) use run::run;
+
+use crate::args::CompileArgs;
+use crate::output::{self, Output};
+use crate::status::Status;
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use steadfast_sanitize::compiler::{self, Language, Surroundings};
+use steadfast_sanitize::finding::Finding;
+use steadfast_sanitize::suppressions::Suppressions;
+use steadfast_sanitize::symbols::Symbols;
+use steadfast_sanitize::{record as raw, text};
+
+/// Becomes the compiler. Comes back only if that is not possible.
+pub(crate) fn compile(language: Language, arguments: &CompileArgs) -> Status {
+    let command = match compiler::command(language, &arguments.arguments, &Surroundings::here(language)) {
+        Ok(command) => command,
+        Err(error) => {
+            output::complain(&error.to_string());
+            return Status::Input;
+        }
+    };
+    let error = Command::new(&command.program).args(&command.arguments).exec();
+    output::complain(&format!("cannot run {}: {error}", command.program.to_string_lossy()));
+    Status::Input
+}
+
+/// Shows the reports on standard input.
+pub(crate) fn symbolize(output: &mut Output) -> io::Result<Status> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    let mut symbols = Symbols::new();
+    let mut status = Status::Holds;
+    for record in raw::parse(&String::from_utf8_lossy(&bytes)) {
+        let finding = Finding::resolve(&record, &mut symbols);
+        if suppressions(&record).apply_to(&finding) {
+            // The runtime does not count it then.
+            status = Status::Inconclusive;
+        } else {
+            output.write(&text::full(&finding))?;
+        }
+    }
+    Ok(status)
+}
+
+/// The suppressions that the program was run with.
+fn suppressions(record: &raw::Record) -> Suppressions {
+    let Some(path) = &record.suppressions else { return Suppressions::default() };
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let (suppressions, wrong) = Suppressions::parse(&text);
+            wrong.iter().for_each(|line| output::complain(&format!("{path}: `{line}` is not a suppression")));
+            suppressions
+        }
+        Err(error) => {
+            output::complain(&format!("cannot read {path}: {error}"));
+            Suppressions::default()
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `steadfast run`.
+
+use super::{findings, record};
+use crate::args::{RunArgs, ScheduleChoice};
+use crate::codes;
+use crate::output::{self, Output};
+use crate::status::Status;
+use std::fmt::Write;
+use std::io;
+use steadfast_diag::{Format, render, sarif};
+use steadfast_sanitize::collection::Collection;
+use steadfast_sanitize::finding::Finding;
+use steadfast_sanitize::run::{Outcome, Schedule, Settings, once};
+use steadfast_sanitize::symbols::Symbols;
+use steadfast_sanitize::text;
+
+/// What came of all runs.
+pub(super) struct Tally {
+    pub(super) collection: Collection,
+    /// How many runs there were.
+    pub(super) runs: u64,
+    /// How many of them reported something.
+    pub(super) with_findings: u64,
+    /// How many ended with an error of the program, or took too long, and reported nothing.
+    pub(super) failed: u64,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status> {
+    let scratch = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => return Ok(refuse(&format!("cannot make a temporary folder: {error}"))),
+    };
+    let settings = settings(arguments);
+    let mut tally = Tally { collection: Collection::new(), runs: 0, with_findings: 0, failed: 0 };
+    let mut symbols = Symbols::new();
+    for run in 0..arguments.runs {
+        let seed = arguments.seed.wrapping_add(run);
+        let outcome = match once(&settings, seed, scratch.path()) {
+            Ok(outcome) => outcome,
+            Err(error) => return Ok(refuse(&format!("cannot run {}: {error}", settings.program.to_string_lossy()))),
+        };
+        let found = tally.add(run, seed, &outcome, &mut symbols);
+        if arguments.format == Format::Full && !found.is_empty() {
+            output.write(&found)?;
+        }
+        if arguments.stop_at_first && tally.with_findings > 0 {
+            break;
+        }
+    }
+    output.write(&conclusion(arguments, &tally))?;
+    Ok(tally.status())
+}
+
+fn refuse(reason: &str) -> Status {
+    output::complain(reason);
+    Status::Input
+}
+
+fn settings(arguments: &RunArgs) -> Settings {
+    Settings {
+        program: arguments.command[0].clone(),
+        arguments: arguments.command[1..].to_vec(),
+        schedule: match arguments.schedule {
+            ScheduleChoice::Os => Schedule::Os,
+            ScheduleChoice::Random => Schedule::Random,
+            ScheduleChoice::Pct => Schedule::Pct,
+        },
+        time_limit: arguments.time_limit,
+        options: Vec::new(),
+        preload: None,
+    }
+}
+
+impl Tally {
+    /// Adds a run. Returns the texts of what is new.
+    fn add(&mut self, run: u64, seed: u64, outcome: &Outcome, symbols: &mut Symbols) -> String {
+        self.runs += 1;
+        let mut findings: Vec<_> = outcome.records.iter().map(|record| Finding::resolve(record, symbols)).collect();
+        if let Some(first) = outcome.records.iter().find(|record| record.suppressions.is_some()) {
+            let suppressions = super::suppressions(first);
+            findings.retain(|finding| !suppressions.apply_to(finding));
+        }
+        let added = self.collection.add(run, seed, findings);
+        self.with_findings += u64::from(added.any);
+        self.failed +=
+            u64::from(!added.any && !outcome.status.is_some_and(|status| matches!(status.code(), Some(0 | 66))));
+        added.new.iter().map(|new| text::full(&new.finding)).collect()
+    }
+
+    fn status(&self) -> Status {
+        match (self.with_findings, self.failed) {
+            (1.., _) => Status::Violation,
+            (0, 1..) => Status::Inconclusive,
+            (0, 0) => Status::Holds,
+        }
+    }
+}
+
+/// What is written at the end.
+fn conclusion(arguments: &RunArgs, tally: &Tally) -> String {
+    match arguments.format {
+        Format::Full => summary(arguments, tally),
+        Format::Json => record::array(arguments, tally),
+        Format::Jsonl => record::line(arguments, tally),
+        Format::Sarif | Format::Concise | Format::Github => {
+            let diagnostics = findings::diagnostics(&tally.collection);
+            let items: Vec<_> = diagnostics.iter().map(|(file, diagnostic)| (file, diagnostic)).collect();
+            match arguments.format {
+                Format::Sarif => sarif(&items, &codes::registry()),
+                format => render(format, &items, steadfast_diag::Style::default()),
+            }
+        }
+    }
+}
+
+fn summary(arguments: &RunArgs, tally: &Tally) -> String {
+    let runs = |count: u64| format!("{count} {}", if count == 1 { "run" } else { "runs" });
+    let found = tally.collection.all();
+    // Writing to a string does not fail.
+    let mut text = match found.len() {
+        0 => format!("Nothing was reported in {}", runs(tally.runs)),
+        1 => format!("1 finding, in {} of {}", tally.with_findings, runs(tally.runs)),
+        count => format!("{count} findings, in {} of {}", tally.with_findings, runs(tally.runs)),
+    };
+    if tally.failed > 0 {
+        let _ = write!(text, "; {} ended with an error of the program or took too long", runs(tally.failed));
+    }
+    text.push_str(".\n");
+    if let (Some(first), true) = (found.first(), arguments.schedule != ScheduleChoice::Os) {
+        let schedule = settings(arguments).schedule.name();
+        let _ = writeln!(text, "Repeat the first one with --schedule {schedule} --seed {}.", first.seed);
+    }
+    text
+}

@@ -1,0 +1,227 @@
+//! The programs of `corpus/sanitizer` with the verdicts that their first lines expect, with both compilers, with and without optimisation.
+//!
+//! `// verdict: silent`, `race` or `violation`; `violation every-controlled-run` means what it says; `// flags:` are for the compiler. `STEADFAST_SANITIZER_RUNS` says how many controlled
+//! runs a silent program has to survive.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const STEADFAST: &str = env!("CARGO_BIN_EXE_steadfast");
+
+/// What a program should do.
+struct Expected {
+    verdict: String,
+    every_run: bool,
+    flags: Vec<String>,
+}
+
+fn corpus(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/sanitizer").join(folder);
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("the corpus").map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|found| found == extension));
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+fn expected(file: &Path) -> Expected {
+    let text = std::fs::read_to_string(file).expect("a program");
+    let after = |prefix: &str| text.lines().find_map(|line| line.strip_prefix(prefix)).unwrap_or("");
+    let mut words = after("// verdict: ").split_whitespace();
+    Expected {
+        verdict: words.next().expect("a verdict").to_owned(),
+        every_run: words.next() == Some("every-controlled-run"),
+        flags: after("// flags: ").split_whitespace().map(str::to_owned).collect(),
+    }
+}
+
+/// Whether the compiler is there. In CI it has to be.
+fn is_there(compiler: &str) -> bool {
+    let there = Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success());
+    let required = ["CI", "STEADFAST_REQUIRE_TOOLS"].iter().any(|name| std::env::var_os(name).is_some());
+    assert!(there || !required, "{compiler} is not there");
+    if !there {
+        eprintln!("skipped: {compiler} is not there");
+    }
+    there
+}
+
+fn checked(output: &Output) -> &Output {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn compile(command: &str, compiler: &str, level: &str, file: &Path, program: &Path) {
+    let mut compiling = Command::new(STEADFAST);
+    compiling.arg(command).arg(level).args(expected(file).flags).arg(file).arg("-o").arg(program);
+    checked(&compiling.env("STEADFAST_CC", compiler).env("STEADFAST_CXX", compiler).output().expect("steadfast"));
+}
+
+fn run(program: &Path, schedule: &str, runs: u64, more: &[&str]) -> Value {
+    let mut running = Command::new(STEADFAST);
+    running.args([
+        "run",
+        "--format",
+        "jsonl",
+        "--time-limit",
+        "60",
+        "--schedule",
+        schedule,
+        "--runs",
+        &runs.to_string(),
+    ]);
+    let output = running.args(more).arg(program).output().expect("steadfast");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let last = text.lines().last().unwrap_or("");
+    serde_json::from_str(last)
+        .unwrap_or_else(|error| panic!("{error}: {text} {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn verdict(result: &Value) -> &'static str {
+    let kinds: Vec<_> = result["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|finding| finding["kind"].as_str().unwrap_or(""))
+        .collect();
+    match &kinds[..] {
+        [] => "silent",
+        kinds if kinds.iter().any(|kind| matches!(*kind, "stale-read" | "stale-update" | "overtaken-write")) => {
+            "violation"
+        }
+        _ => "race",
+    }
+}
+
+fn runs() -> u64 {
+    std::env::var("STEADFAST_SANITIZER_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
+}
+
+/// All complaints about one program.
+fn judge(program: &Path, expected: &Expected, name: &str) -> Vec<String> {
+    let schedules: &[&str] = if expected.verdict == "silent" { &["os", "random", "pct"] } else { &["random"] };
+    let mut complaints = Vec::new();
+    for schedule in schedules {
+        let (count, more): (u64, &[&str]) = match (expected.verdict.as_str(), expected.every_run) {
+            ("silent", _) | (_, true) => (runs(), &[]),
+            _ => (400, &["--stop-at-first"]),
+        };
+        let result = run(program, schedule, count, more);
+        let every = !expected.every_run || result["runs"] == result["runs_with_findings"];
+        if verdict(&result) != expected.verdict || result["failed_runs"] != 0 || !every {
+            complaints.push(format!("{name}, {schedule}: expected {}, got {result}", expected.verdict));
+        }
+    }
+    complaints
+}
+
+fn suite(command: &str, compiler: &str, folder: &str, extension: &str) {
+    if !is_there(compiler) {
+        return;
+    }
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let mut complaints = Vec::new();
+    for file in corpus(folder, extension) {
+        for level in ["-O0", "-O2"] {
+            let program = scratch.path().join(file.file_stem().expect("a name"));
+            compile(command, compiler, level, &file, &program);
+            let name = format!("{} {compiler} {level}", file.file_name().expect("a name").to_string_lossy());
+            complaints.extend(judge(&program, &expected(&file), &name));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn c_with_clang() {
+    suite("cc", "clang", "c", "c");
+}
+
+#[test]
+fn c_with_gcc() {
+    suite("cc", "gcc", "c", "c");
+}
+
+#[test]
+fn cpp_with_clang() {
+    suite("c++", "clang++", "cpp", "cpp");
+}
+
+#[test]
+fn cpp_with_gcc() {
+    suite("c++", "g++", "cpp", "cpp");
+}
+
+/// The file with this name, compiled.
+fn compiled(name: &str, scratch: &Path) -> Option<PathBuf> {
+    let program = scratch.join("program");
+    is_there("gcc").then(|| {
+        compile(
+            "cc",
+            "gcc",
+            "-O1",
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/sanitizer/c").join(name),
+            &program,
+        );
+        program
+    })
+}
+
+#[test]
+fn a_bare_program_shows_a_whole_report() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = compiled("dekker.c", scratch.path()) else { return };
+    let output = Command::new(&program).env("STEADFAST_OPTIONS", "schedule=pct:seed=1").output().expect("the program");
+    assert_eq!(output.status.code(), Some(66));
+    let text = String::from_utf8_lossy(&output.stderr);
+    for part in [
+        "WARNING: Steadfast: robustness violation (pid=",
+        "Atomic load (acquire) of size 4",
+        "#0 lock ",
+        "dekker.c:",
+        "Location is global 'wants'",
+        "created by main thread",
+        "SUMMARY: Steadfast: robustness violation ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn options_have_the_names_of_other_sanitizers() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = compiled("dekker.c", scratch.path()) else { return };
+    let log = scratch.path().join("log");
+    let options = format!("schedule=pct:seed=1:exitcode=23:halt_on_error=1:log_path={}", log.display());
+    let output = Command::new(&program).env("STEADFAST_OPTIONS", options).output().expect("the program");
+    assert_eq!(output.status.code(), Some(23));
+    let logs = std::fs::read_dir(scratch.path()).expect("the folder");
+    let logs: Vec<_> = logs
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("log.")))
+        .collect();
+    assert_eq!(logs.len(), 1);
+    assert!(std::fs::read_to_string(&logs[0]).expect("a log").contains("SUMMARY: Steadfast"));
+}
+
+#[test]
+fn a_seed_repeats_a_run() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = compiled("chase-lev.c", scratch.path()) else { return };
+    let found = |seed: &str| {
+        let result = run(&program, "random", 1, &["--seed", seed]);
+        result["findings"]
+            .as_array()
+            .expect("findings")
+            .iter()
+            .map(|finding| finding["summary"].to_string())
+            .collect::<Vec<_>>()
+    };
+    for seed in ["1", "2", "3", "4", "5"] {
+        assert_eq!(found(seed), found(seed), "seed {seed}");
+    }
+}

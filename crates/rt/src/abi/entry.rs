@@ -1,0 +1,37 @@
+//! Where the program begins, and where functions begin and end.
+
+use crate::{start, thread};
+
+/// `pc` is where the function will return to, `stack` the stack pointer at the call.
+unsafe extern "C" fn entered(pc: usize, stack: usize) {
+    // SAFETY: this thread's own structure.
+    unsafe { (*thread::current()).frames.enter(pc, stack) };
+}
+
+unsafe extern "C" fn left() {
+    // SAFETY: this thread's own structure.
+    unsafe { (*thread::current()).frames.leave() };
+}
+
+#[cfg(not(test))]
+mod exports {
+    use super::{entered, left, start};
+
+    /// Called by a constructor of every instrumented file.
+    #[unsafe(no_mangle)]
+    extern "C" fn __tsan_init() {
+        start::ensure();
+    }
+
+    #[unsafe(naked)]
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn __tsan_func_entry() {
+        core::arch::naked_asm!("mov rsi, rsp", "jmp {target}", target = sym entered)
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn __tsan_func_exit() {
+        // SAFETY: the instrumentation calls it at the end of every function that called `func_entry`.
+        unsafe { left() };
+    }
+}

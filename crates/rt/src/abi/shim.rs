@@ -1,0 +1,31 @@
+//! Shims that know where they were called from.
+
+/// A function that passes its return address on, in the register of the argument after the last one.
+macro_rules! shim {
+    ($name:ident => $target:expr, $register:literal) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(concat!("mov ", $register, ", qword ptr [rsp]"), "jmp {target}", target = sym $target)
+        }
+    };
+}
+pub(crate) use shim;
+
+/// The same where no register is left: the address goes to `Local::caller`.
+macro_rules! shim_through_block {
+    ($name:ident => $target:expr) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov r11, qword ptr [rsp]",
+                "mov rax, qword ptr [rip + __steadfast_tls@GOTTPOFF]",
+                "mov qword ptr fs:[rax + 16], r11",
+                "jmp {target}",
+                target = sym $target
+            )
+        }
+    };
+}
+pub(crate) use shim_through_block;

@@ -1,0 +1,169 @@
+//! The sizes of atomics, and the raw operations on them.
+//!
+//! They are carried out while the record of the location is locked. Taking that lock is a full barrier, so a plain store is sequentially
+//! consistent for everybody who takes it, too; code that is not instrumented sees at least a release.
+
+use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// An integer that the machine can change atomically.
+pub(crate) trait Word: Copy + Eq {
+    /// How many bytes.
+    const BYTES: u8;
+    /// As the engine sees it.
+    fn value(self) -> u128;
+    /// # Safety
+    /// For all of them: the address is aligned and points to memory that the program may use like this.
+    unsafe fn load(address: *mut Self) -> Self;
+    unsafe fn store(address: *mut Self, value: Self);
+    unsafe fn exchange(address: *mut Self, value: Self) -> Self;
+    /// `Ok` if it was changed; always with the old value.
+    unsafe fn compare_exchange(address: *mut Self, expected: Self, value: Self) -> Result<Self, Self>;
+    fn combine(self, how: Combine, operand: Self) -> Self;
+
+    /// Changes the value with a function of the old one, and returns that.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    unsafe fn update(address: *mut Self, how: Combine, operand: Self) -> Self {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let mut old = Self::load(address);
+            loop {
+                match Self::compare_exchange(address, old, old.combine(how, operand)) {
+                    Ok(old) => return old,
+                    Err(newer) => old = newer,
+                }
+            }
+        }
+    }
+}
+
+/// What a fetch-operation computes.
+#[derive(Clone, Copy)]
+pub(crate) enum Combine {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Nand,
+}
+
+macro_rules! combine {
+    () => {
+        #[inline(always)]
+        fn combine(self, how: Combine, operand: Self) -> Self {
+            match how {
+                Combine::Add => self.wrapping_add(operand),
+                Combine::Sub => self.wrapping_sub(operand),
+                Combine::And => self & operand,
+                Combine::Or => self | operand,
+                Combine::Xor => self ^ operand,
+                Combine::Nand => !(self & operand),
+            }
+        }
+    };
+}
+
+macro_rules! word {
+    ($type:ty, $atomic:ty, $bytes:literal) => {
+        impl Word for $type {
+            const BYTES: u8 = $bytes;
+
+            #[inline(always)]
+            fn value(self) -> u128 {
+                u128::from(self)
+            }
+
+            #[inline(always)]
+            unsafe fn load(address: *mut Self) -> Self {
+                // SAFETY: by the caller's promise, here and below.
+                unsafe { <$atomic>::from_ptr(address) }.load(Ordering::SeqCst)
+            }
+
+            #[inline(always)]
+            unsafe fn store(address: *mut Self, value: Self) {
+                // SAFETY: see above.
+                unsafe { <$atomic>::from_ptr(address) }.store(value, Ordering::Release);
+            }
+
+            #[inline(always)]
+            unsafe fn exchange(address: *mut Self, value: Self) -> Self {
+                // SAFETY: see above.
+                unsafe { <$atomic>::from_ptr(address) }.swap(value, Ordering::SeqCst)
+            }
+
+            #[inline(always)]
+            unsafe fn compare_exchange(address: *mut Self, expected: Self, value: Self) -> Result<Self, Self> {
+                let atomic = unsafe { <$atomic>::from_ptr(address) };
+                atomic.compare_exchange(expected, value, Ordering::SeqCst, Ordering::SeqCst)
+            }
+
+            combine!();
+        }
+    };
+}
+
+word!(u8, AtomicU8, 1);
+word!(u16, AtomicU16, 2);
+word!(u32, AtomicU32, 4);
+word!(u64, AtomicU64, 8);
+
+impl Word for u128 {
+    const BYTES: u8 = 16;
+
+    #[inline(always)]
+    fn value(self) -> u128 {
+        self
+    }
+
+    unsafe fn load(address: *mut Self) -> Self {
+        // SAFETY: by the caller's promise. The machine has no other load of 16 bytes; nothing changes, but the page must be writable.
+        unsafe { Self::compare_exchange(address, 0, 0) }.unwrap_or_else(|value| value)
+    }
+
+    unsafe fn store(address: *mut Self, value: Self) {
+        // SAFETY: by the caller's promise.
+        unsafe { Self::exchange(address, value) };
+    }
+
+    unsafe fn exchange(address: *mut Self, value: Self) -> Self {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let mut old = Self::load(address);
+            while let Err(newer) = Self::compare_exchange(address, old, value) {
+                old = newer;
+            }
+            old
+        }
+    }
+
+    unsafe fn compare_exchange(address: *mut Self, expected: Self, value: Self) -> Result<Self, Self> {
+        // SAFETY: by the caller's promise; a program with atomics of 16 bytes runs on machines with this instruction.
+        let old = unsafe { exchange_sixteen(address, expected, value) };
+        if old == expected { Ok(old) } else { Err(old) }
+    }
+
+    combine!();
+}
+
+/// The instruction itself: without a hint for the whole library, the compiler would call a function of libatomic that we intercept.
+unsafe fn exchange_sixteen(address: *mut u128, expected: u128, value: u128) -> u128 {
+    let (low, high): (u64, u64);
+    // SAFETY: by the caller's promise. The compiler keeps rbx for itself, so it is put back.
+    unsafe {
+        core::arch::asm!(
+            "xchg rbx, rsi",
+            "lock cmpxchg16b xmmword ptr [rdi]",
+            "mov rbx, rsi",
+            in("rdi") address,
+            inout("rsi") value as u64 => _,
+            in("rcx") (value >> 64) as u64,
+            inout("rax") expected as u64 => low,
+            inout("rdx") (expected >> 64) as u64 => high,
+            options(nostack),
+        );
+    }
+    u128::from(high) << 64 | u128::from(low)
+}

@@ -1,0 +1,87 @@
+//! One atomic access, from the program's call to its return.
+
+use crate::abi::atomics::Strength;
+use crate::engine;
+use crate::order::Order;
+use crate::plain;
+use crate::schedule;
+use crate::spin;
+use crate::table;
+use crate::thread;
+use crate::tls::Inside;
+
+/// What an access turned out to be, with the values that it saw and left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    Load { value: u128 },
+    Store { old: u128, new: u128 },
+    Update { old: u128, new: u128 },
+    Compare { old: u128, expected: u128, new: u128, changed: bool, strength: Strength },
+}
+
+/// An access with everything that a report says about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accessed {
+    pub(crate) address: usize,
+    pub(crate) bytes: u8,
+    pub(crate) order: Order,
+    pub(crate) step: Step,
+    pub(crate) caller: usize,
+}
+
+/// Carries an access out and lets the engine judge it. The location stays locked in between, so that the order in which the engine sees
+/// accesses is the order in which they happen.
+#[inline(always)]
+pub(crate) fn perform<R>(address: usize, bytes: u8, order: Order, caller: usize, run: impl FnOnce() -> (R, Step)) -> R {
+    // A signal handler that interrupted the runtime, or the runtime itself.
+    let Some(_inside) = Inside::first() else { return run().0 };
+    let thread = thread::current();
+    schedule::point(thread, address, caller);
+    let record = table::lock(address, bytes);
+    let (result, step) = run();
+    // SAFETY: the record is locked, and the thread is this one.
+    let finding = if record.is_mixed() {
+        unsafe { engine::only_order(&mut *thread, record.object(), order, step) };
+        None
+    } else {
+        unsafe { engine::judge(&mut *thread, record.object(), order, step, caller) }
+    };
+    let race = plain::atomic(thread, address, bytes, step.is_read(), caller);
+    record.unlock();
+    // SAFETY: the thread is this one.
+    spin::consider(unsafe { &mut *thread }, Accessed { address, bytes, order, step, caller }, finding);
+    if let Some(race) = race {
+        plain::report_race(thread, address, bytes, Some(order), step.is_read(), caller, &race);
+    }
+    result
+}
+
+impl Step {
+    /// The value that it found, or for a store the one that it left.
+    pub(crate) fn seen(self) -> u128 {
+        match self {
+            Self::Load { value } => value,
+            Self::Store { new, .. } => new,
+            Self::Update { old, .. } | Self::Compare { old, .. } => old,
+        }
+    }
+
+    /// Whether it leaves memory as it was.
+    #[inline(always)]
+    fn is_read(self) -> bool {
+        matches!(self, Self::Load { .. } | Self::Compare { changed: false, .. })
+    }
+}
+
+/// A fence.
+pub(crate) fn fence(order: Order, caller: usize) {
+    core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);
+    let Some(_inside) = Inside::first() else { return };
+    let thread = thread::current();
+    schedule::point(thread, 0, caller);
+    // SAFETY: the thread is this one.
+    unsafe {
+        spin::settle(&mut *thread);
+        engine::fence(&mut *thread, order.success);
+    }
+}

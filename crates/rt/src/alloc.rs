@@ -1,0 +1,144 @@
+//! The runtime's own memory: straight from the system, never from the program's allocator, which may be instrumented, replaced or locked.
+//!
+//! Blocks have sizes that are powers of two. Freed ones wait in a list per size; large ones go back to the system. Nothing on the path of an
+//! access allocates, so one lock is enough.
+
+use crate::lock::Lock;
+use crate::sys;
+use core::alloc::{GlobalAlloc, Layout};
+use core::ptr::null_mut;
+
+/// The smallest block, and the alignment that all have.
+const SMALLEST: usize = 16;
+/// Blocks of this size and above are mapped one by one.
+const LARGE: usize = 1 << 18;
+/// How much is mapped at a time for the smaller ones.
+const CHUNK: usize = 1 << 20;
+const CLASSES: usize = LARGE.trailing_zeros() as usize;
+
+/// A free block holds the address of the next one.
+struct Pool {
+    free: [*mut u8; CLASSES],
+    chunk: *mut u8,
+    left: usize,
+}
+
+// SAFETY: the pointers lead to memory that belongs to the pool alone.
+unsafe impl Send for Pool {}
+
+static POOL: Lock<Pool> = Lock::new(Pool { free: [null_mut(); CLASSES], chunk: null_mut(), left: 0 });
+
+/// The allocator.
+pub(crate) struct Memory;
+
+fn class_size(layout: Layout) -> usize {
+    layout.size().max(layout.align()).max(SMALLEST).next_power_of_two()
+}
+
+impl Pool {
+    fn take(&mut self, size: usize) -> *mut u8 {
+        let list = &mut self.free[size.trailing_zeros() as usize];
+        if !list.is_null() {
+            let block = *list;
+            // SAFETY: a free block holds the address of the next one.
+            *list = unsafe { *block.cast::<*mut u8>() };
+            return block;
+        }
+        if self.left < size {
+            // What is left of the old chunk is at most a block; it is not worth keeping track of.
+            (self.chunk, self.left) = (sys::map(CHUNK), CHUNK);
+        }
+        let block = self.chunk;
+        // SAFETY: there are at least `size` bytes left.
+        self.chunk = unsafe { self.chunk.add(size) };
+        self.left -= size;
+        block
+    }
+}
+
+// SAFETY: blocks are distinct, as large as asked and aligned: a chunk begins at a page, blocks of different sizes are cut from it in the
+// order of requests, and `Pool::take` keeps them aligned because `aligned` skips to a multiple of the size first.
+unsafe impl GlobalAlloc for Memory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let size = class_size(layout);
+        if size >= LARGE {
+            return sys::map(size);
+        }
+        let mut pool = POOL.lock();
+        pool.align_to(size);
+        pool.take(size)
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let size = class_size(layout);
+        if size >= LARGE {
+            // SAFETY: it came from `map` with this size, and the caller gives it up.
+            unsafe { sys::unmap(block, size) };
+            return;
+        }
+        let mut pool = POOL.lock();
+        let list = &mut pool.free[size.trailing_zeros() as usize];
+        // SAFETY: the block is at least as large as an address and nobody else's any more.
+        unsafe { *block.cast::<*mut u8>() = *list };
+        *list = block;
+    }
+}
+
+impl Pool {
+    /// Skips to where a block of this size would be aligned, unless one is free already.
+    fn align_to(&mut self, size: usize) {
+        if !self.free[size.trailing_zeros() as usize].is_null() {
+            return;
+        }
+        let skipped = (self.chunk as usize).wrapping_neg() & (size - 1);
+        if skipped > self.left {
+            self.left = 0;
+            return;
+        }
+        // SAFETY: there are that many bytes left.
+        self.chunk = unsafe { self.chunk.add(skipped) };
+        self.left -= skipped;
+    }
+}
+
+/// Nobody allocates until [`after_fork`].
+pub(crate) fn before_fork() {
+    POOL.hold();
+}
+
+/// Undoes [`before_fork`].
+pub(crate) fn after_fork() {
+    POOL.let_go();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_distinct_and_used_again() {
+        let sizes = [1, 24, 100, 4096, 70_000, 300_000];
+        let mut blocks = Vec::new();
+        for (round, &size) in sizes.iter().cycle().take(60).enumerate() {
+            let layout = Layout::from_size_align(size, 1 << (round % 7)).unwrap();
+            // SAFETY: the size is not zero.
+            let block = unsafe { Memory.alloc(layout) };
+            assert_eq!(block as usize % layout.align(), 0);
+            assert!(blocks.iter().all(|&(other, _): &(*mut u8, Layout)| other != block));
+            // SAFETY: it is ours.
+            unsafe { block.write_bytes(round as u8, size) };
+            blocks.push((block, layout));
+        }
+        for (round, &(block, layout)) in blocks.iter().enumerate() {
+            // SAFETY: still ours, and given up afterwards.
+            unsafe {
+                assert!(core::slice::from_raw_parts(block, layout.size()).iter().all(|&byte| byte == round as u8));
+                Memory.dealloc(block, layout);
+            }
+        }
+        let layout = Layout::from_size_align(24, 8).unwrap();
+        // SAFETY: the size is not zero.
+        let again = unsafe { Memory.alloc(layout) };
+        assert!(blocks.iter().any(|&(block, _)| block == again));
+    }
+}

@@ -1,0 +1,251 @@
+//! The runtime's side of the engine: which of its operations an access is, and the state that all threads share.
+
+use crate::abi::atomics::Strength;
+use crate::access::Step;
+use crate::lock::Lock;
+use crate::order::{Order, Strictness};
+use crate::thread::Thread;
+use crate::{options, tls};
+use core::sync::atomic::{AtomicU32, Ordering};
+use steadfast_clocks as clocks;
+use steadfast_clocks::{CompareExchange, FenceOrder, Place, ReadOrder, RmwOrder, ScFence, Slots, WriteOrder};
+pub(crate) use steadfast_clocks::{SyncClock, ThreadClocks, Violation};
+
+/// What the program keeps at an address.
+pub(crate) enum Object {
+    /// Nobody has used it yet.
+    Fresh,
+    /// An atomic.
+    Atomic(clocks::Location),
+    /// A mutex, a semaphore, a condition.
+    Lock(SyncClock),
+    /// A lock for several readers or one writer.
+    ReadWrite { writers: SyncClock, readers: SyncClock },
+}
+
+static SLOTS: Lock<Option<Slots>> = Lock::new(None);
+static FENCES: Lock<Option<ScFence>> = Lock::new(None);
+/// The thread that has, or had last, a slot.
+static OWNERS: [AtomicU32; 1 << 16] = [const { AtomicU32::new(0) }; 1 << 16];
+
+/// The clocks of a new thread.
+pub(crate) fn clocks(number: u32, parent: Option<&mut Option<ThreadClocks>>) -> Option<ThreadClocks> {
+    let mut slots = SLOTS.lock();
+    let slots = slots.get_or_insert_with(Slots::new);
+    let new = match parent.and_then(Option::as_mut) {
+        Some(parent) => parent.spawn(slots),
+        None => ThreadClocks::first(options::settings(), slots),
+    }?;
+    OWNERS[usize::from(new.slot().0)].store(number, Ordering::Relaxed);
+    Some(new)
+}
+
+/// The number of the thread that has, or had last, a slot.
+pub(crate) fn owner(slot: clocks::Slot) -> u32 {
+    OWNERS[usize::from(slot.0)].load(Ordering::Relaxed)
+}
+
+/// A thread ends; whoever joins it gets the result.
+pub(crate) fn finish(clocks: Option<ThreadClocks>) -> Option<SyncClock> {
+    let mut clocks = clocks?;
+    crate::plain::give_back(&mut clocks);
+    let mut slots = SLOTS.lock();
+    Some(clocks.finish(slots.get_or_insert_with(Slots::new)))
+}
+
+/// This thread has joined another one.
+pub(crate) fn join(thread: &mut Thread, end: &SyncClock) {
+    if let Some(clocks) = &mut thread.clocks {
+        clocks.acquire(end);
+    }
+}
+
+/// Judges an access that has just happened.
+///
+/// # Safety
+/// The object is that of the accessed address, and locked; the thread is the running one.
+#[inline(always)]
+pub(crate) unsafe fn judge(
+    thread: &mut Thread,
+    object: &mut Object,
+    order: Order,
+    step: Step,
+    caller: usize,
+) -> Option<Violation> {
+    let location = match object {
+        Object::Atomic(location) => location,
+        _ => first_access(object, step)?,
+    };
+    let place = if let Step::Load { .. } = step { Place(0) } else { Place(thread.frames.place(caller).0) };
+    let clocks = thread.clocks.as_mut()?;
+    let violation = match step {
+        Step::Load { .. } => clocks.load(location, read_order(order.success)),
+        Step::Store { new, .. } => clocks.store(location, write_order(order.success), new, place),
+        Step::Update { new, .. } => clocks.rmw(location, rmw_order(order.success), new, place),
+        Step::Compare { expected, new, changed, strength, .. } => {
+            let success = rmw_order(order.success);
+            if strength == Strength::Blocking {
+                return blocking(clocks, location, success, (expected, new), changed, place);
+            }
+            let strength = if strength == Strength::Weak { clocks::Strength::Weak } else { clocks::Strength::Strong };
+            let exchange = CompareExchange { strength, expected, success, failure: read_order(order.failure) };
+            clocks.compare_exchange(location, &exchange, changed.then_some(new), place)
+        }
+    };
+    if tls::local().ignored == 0 { violation } else { None }
+}
+
+/// A failed attempt leaves no trace, but it could have succeeded with a stale value.
+fn blocking(
+    clocks: &mut ThreadClocks,
+    location: &mut clocks::Location,
+    order: RmwOrder,
+    (expected, new): (u128, u128),
+    changed: bool,
+    place: Place,
+) -> Option<Violation> {
+    if changed {
+        clocks.blocking_cas(location, order, expected, new, place)
+    } else {
+        clocks.check_blocking_cas(location, order, expected)
+    }
+}
+
+/// Takes part in what an access to a location with parts of different sizes orders: at least as much as the program can rely on.
+///
+/// # Safety
+/// As for [`judge`].
+#[cold]
+pub(crate) unsafe fn only_order(thread: &mut Thread, object: &mut Object, order: Order, step: Step) {
+    let location = match object {
+        Object::Atomic(location) => Some(location),
+        _ => first_access(object, step),
+    };
+    let (Some(location), Some(clocks)) = (location, thread.clocks.as_mut()) else { return };
+    match step {
+        Step::Load { .. } | Step::Compare { changed: false, .. } => {
+            clocks.load(location, read_order(order.success));
+        }
+        // A store to a part leaves the rest, and with it what others have released there.
+        Step::Store { new, .. } | Step::Update { new, .. } | Step::Compare { new, .. } => {
+            clocks.rmw(location, rmw_order(order.success), new, Place(0));
+        }
+    }
+}
+
+/// Judges a wait for `value` that sees `seen` now. It could end with a stale value although it does not end yet.
+///
+/// # Safety
+/// As for [`judge`].
+pub(crate) unsafe fn judge_wait(
+    thread: &mut Thread,
+    object: &mut Object,
+    order: Strictness,
+    value: u128,
+    seen: u128,
+) -> Option<Violation> {
+    let location = match object {
+        Object::Atomic(location) => location,
+        _ => first_access(object, Step::Load { value: seen })?,
+    };
+    let clocks = thread.clocks.as_mut()?;
+    let order = read_order(order);
+    let violation =
+        if seen == value { clocks.wait(location, order, value) } else { clocks.check_wait(location, order, value) };
+    if tls::local().ignored == 0 { violation } else { None }
+}
+
+#[cold]
+fn first_access(object: &mut Object, step: Step) -> Option<&mut clocks::Location> {
+    let (Step::Load { value: before }
+    | Step::Store { old: before, .. }
+    | Step::Update { old: before, .. }
+    | Step::Compare { old: before, .. }) = step;
+    *object = Object::Atomic(clocks::Location::new(before, &options::settings()));
+    match object {
+        Object::Atomic(location) => Some(location),
+        _ => None,
+    }
+}
+
+/// A fence of the running thread.
+pub(crate) fn fence(thread: &mut Thread, order: Strictness) {
+    let order = match order {
+        Strictness::Relaxed => return,
+        Strictness::Acquire => FenceOrder::Acquire,
+        Strictness::Release => FenceOrder::Release,
+        Strictness::AcquireRelease => FenceOrder::AcqRel,
+        Strictness::Sequential => FenceOrder::SeqCst,
+    };
+    let Some(clocks) = &mut thread.clocks else { return };
+    if order == FenceOrder::SeqCst && options::settings().model.shares_fences() {
+        clocks.fence(order, FENCES.lock().get_or_insert_with(ScFence::new));
+    } else {
+        clocks.fence(order, &mut ScFence::new());
+    }
+}
+
+impl Object {
+    /// The clock of a lock that one thread holds at a time.
+    pub(crate) fn lock(&mut self) -> &mut SyncClock {
+        if !matches!(self, Self::Lock(_)) {
+            *self = Self::Lock(SyncClock::new());
+        }
+        match self {
+            Self::Lock(clock) => clock,
+            _ => unreachable!("it was just made one"),
+        }
+    }
+
+    /// The clocks of a lock for readers and writers: what writers have released, and what readers have.
+    pub(crate) fn read_write(&mut self) -> (&mut SyncClock, &mut SyncClock) {
+        if !matches!(self, Self::ReadWrite { .. }) {
+            *self = Self::ReadWrite { writers: SyncClock::new(), readers: SyncClock::new() };
+        }
+        match self {
+            Self::ReadWrite { writers, readers } => (writers, readers),
+            _ => unreachable!("it was just made one"),
+        }
+    }
+}
+
+#[inline(always)]
+fn read_order(order: Strictness) -> ReadOrder {
+    match order {
+        Strictness::Sequential => ReadOrder::SeqCst,
+        Strictness::Acquire | Strictness::AcquireRelease => ReadOrder::Acquire,
+        Strictness::Relaxed | Strictness::Release => ReadOrder::Relaxed,
+    }
+}
+
+#[inline(always)]
+fn write_order(order: Strictness) -> WriteOrder {
+    match order {
+        Strictness::Sequential => WriteOrder::SeqCst,
+        Strictness::Release | Strictness::AcquireRelease => WriteOrder::Release,
+        Strictness::Relaxed | Strictness::Acquire => WriteOrder::Relaxed,
+    }
+}
+
+#[inline(always)]
+fn rmw_order(order: Strictness) -> RmwOrder {
+    match order {
+        Strictness::Relaxed => RmwOrder::Relaxed,
+        Strictness::Acquire => RmwOrder::Acquire,
+        Strictness::Release => RmwOrder::Release,
+        Strictness::AcquireRelease => RmwOrder::AcqRel,
+        Strictness::Sequential => RmwOrder::SeqCst,
+    }
+}
+
+/// Nobody starts or ends a thread, or passes a fence, until [`after_fork`].
+pub(crate) fn before_fork() {
+    SLOTS.hold();
+    FENCES.hold();
+}
+
+/// Undoes [`before_fork`].
+pub(crate) fn after_fork() {
+    FENCES.let_go();
+    SLOTS.let_go();
+}

@@ -1,0 +1,177 @@
+//! The call stack of a thread, kept by the instrumentation at the beginning and the end of functions, such that *the whole stack is one number*.
+//!
+//! Stacks share their beginnings, so all of them together are a tree: a node is a call, and its parent the call around it ([`Calls`]). A thread keeps
+//! the node that it is in. Entering a function looks its node up in a small cache of the thread; only if it is not there, in the tree itself,
+//! under a lock. An event that wants to remember its stack remembers a node and its own address.
+
+use crate::lock::Lock;
+use crate::sys;
+
+/// A call in the tree of all calls. Zero is the bottom of every stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(transparent)]
+pub(crate) struct Call(pub(crate) u32);
+
+const DEEPEST: usize = 1 << 16;
+const CACHED: usize = 1 << 8;
+
+/// The frames of one thread. It lives in mapped memory and begins as zeroes.
+#[repr(C)]
+pub(crate) struct Frames {
+    depth: usize,
+    stack: [Frame; DEEPEST],
+    cache: [Cached; CACHED],
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Frame {
+    call: Call,
+    /// The lower half of the stack pointer at the call, to notice frames that a `longjmp` has left behind.
+    stack: u32,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Cached {
+    pc: usize,
+    parent: Call,
+    call: Call,
+}
+
+impl Frames {
+    /// The function that will return to `pc` begins.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, pc: usize, stack: usize) {
+        let stack = (stack >> 3) as u32;
+        // Frames below us are those of functions that ended without saying so. The difference is signed, because only the lower half is kept,
+        // and a frame that is far away belongs to another stack, of a coroutine or a signal handler.
+        while self.depth > 0 && self.top().stack.wrapping_sub(stack).wrapping_neg() < (1 << 21) {
+            self.depth -= 1;
+        }
+        let call = self.place(pc);
+        if self.depth < DEEPEST {
+            self.stack[self.depth] = Frame { call, stack };
+        }
+        self.depth += 1;
+    }
+
+    /// The stack of something that happens here: as if it were one more call.
+    #[inline(always)]
+    pub(crate) fn place(&mut self, pc: usize) -> Call {
+        let parent = self.current();
+        let slot = &mut self.cache[(pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) ^ (parent.0 as usize & (CACHED - 1))];
+        if slot.pc != pc || slot.parent != parent {
+            *slot = Cached { pc, parent, call: CALLS.lock().child(parent, pc) };
+        }
+        slot.call
+    }
+
+    fn top(&self) -> Frame {
+        self.stack[self.depth.min(DEEPEST) - 1]
+    }
+
+    /// A function ends.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The innermost call.
+    #[inline(always)]
+    pub(crate) fn current(&self) -> Call {
+        if self.depth == 0 { Call(0) } else { self.top().call }
+    }
+}
+
+/// The tree: nodes in an array that never moves, found by a table of hashes.
+struct Calls {
+    nodes: *mut Node,
+    table: *mut u32,
+    used: usize,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Node {
+    parent: Call,
+    _unused: u32,
+    pc: usize,
+}
+
+/// More calls than that are not told apart any more.
+const MOST: usize = 1 << 22;
+
+// SAFETY: the pointers lead to mappings that belong to the tree.
+unsafe impl Send for Calls {}
+
+static CALLS: Lock<Calls> = Lock::new(Calls { nodes: core::ptr::null_mut(), table: core::ptr::null_mut(), used: 0 });
+
+impl Calls {
+    #[cold]
+    fn child(&mut self, parent: Call, pc: usize) -> Call {
+        if self.nodes.is_null() {
+            self.nodes = sys::map(MOST * size_of::<Node>()).cast();
+            self.table = sys::map(2 * MOST * size_of::<u32>()).cast();
+            self.used = 1;
+        }
+        let hash = (pc as u64 ^ (u64::from(parent.0) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let mut place = hash as usize % (2 * MOST);
+        loop {
+            // SAFETY: `place` is below the length of the table, and what stands in it is below `used`.
+            unsafe {
+                let found = *self.table.add(place);
+                if found == 0 {
+                    return self.add(parent, pc, place);
+                }
+                let node = *self.nodes.add(found as usize);
+                if node.parent == parent && node.pc == pc {
+                    return Call(found);
+                }
+            }
+            place = (place + 1) % (2 * MOST);
+        }
+    }
+
+    unsafe fn add(&mut self, parent: Call, pc: usize, place: usize) -> Call {
+        if self.used == MOST {
+            return parent;
+        }
+        let call = self.used as u32;
+        // SAFETY: there is room for one more, and `place` is inside the table.
+        unsafe {
+            *self.nodes.add(self.used) = Node { parent, _unused: 0, pc };
+            *self.table.add(place) = call;
+        }
+        self.used += 1;
+
+        Call(call)
+    }
+}
+
+/// Calls `visit` with the return addresses of a stack, innermost first.
+pub(crate) fn walk(call: Call, mut visit: impl FnMut(usize)) {
+    let calls = CALLS.lock();
+    let mut call = call;
+    while call.0 != 0 && (call.0 as usize) < calls.used {
+        // SAFETY: below `used`.
+        let node = unsafe { *calls.nodes.add(call.0 as usize) };
+        visit(node.pc);
+        call = node.parent;
+    }
+}
+
+/// Nobody adds a call until [`after_fork`].
+pub(crate) fn before_fork() {
+    CALLS.hold();
+}
+
+/// Undoes [`before_fork`].
+pub(crate) fn after_fork() {
+    CALLS.let_go();
+}
+
+/// The stack of a call inside of another one.
+pub(crate) fn child(parent: Call, pc: usize) -> Call {
+    CALLS.lock().child(parent, pc)
+}

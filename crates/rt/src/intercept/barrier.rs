@@ -1,0 +1,43 @@
+//! Barriers.
+
+use crate::schedule::{self, Patience};
+use crate::sync;
+use core::ffi::{c_int, c_uint};
+use libc::{pthread_barrier_t, pthread_barrierattr_t};
+
+crate::sys::next! {
+    fn pthread_barrier_init(barrier: *mut pthread_barrier_t, attributes: *const pthread_barrierattr_t, count: c_uint) -> c_int;
+    fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int;
+    fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) -> c_int;
+}
+
+/// How many threads a barrier waits for. glibc keeps it in the third word of the structure.
+unsafe fn count(barrier: *mut pthread_barrier_t) -> usize {
+    // SAFETY: the barrier is larger than that.
+    unsafe { *barrier.cast::<c_uint>().add(2) as usize }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int {
+    sync::contributing(barrier as usize);
+    let result = if schedule::controlled() {
+        // SAFETY: the barrier is the program's, here and below.
+        let last = schedule::arrive(barrier as usize, unsafe { count(barrier) });
+        if last {
+            libc::PTHREAD_BARRIER_SERIAL_THREAD
+        } else {
+            schedule::wait_for_signal(barrier as usize, Patience::Endless);
+            0
+        }
+    } else {
+        unsafe { real::pthread_barrier_wait(barrier) }
+    };
+    sync::acquired(barrier as usize);
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) -> c_int {
+    sync::destroyed(barrier as usize, size_of::<pthread_barrier_t>());
+    unsafe { real::pthread_barrier_destroy(barrier) }
+}

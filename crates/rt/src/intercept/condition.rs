@@ -1,0 +1,119 @@
+//! Condition variables, and those of C11.
+//!
+//! What orders threads here is the mutex: it is given back on the way in and taken on the way out.
+
+use super::mutex;
+use crate::schedule::{self, Patience};
+use crate::sync;
+use core::ffi::c_int;
+use libc::{ETIMEDOUT, clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
+
+crate::sys::next! {
+    #[version = c"GLIBC_2.3.2"]
+    fn pthread_cond_wait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int;
+    #[version = c"GLIBC_2.3.2"]
+    fn pthread_cond_timedwait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int;
+    fn pthread_cond_clockwait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: clockid_t, until: *const timespec) -> c_int;
+    #[version = c"GLIBC_2.3.2"]
+    fn pthread_cond_signal(condition: *mut pthread_cond_t) -> c_int;
+    #[version = c"GLIBC_2.3.2"]
+    fn pthread_cond_broadcast(condition: *mut pthread_cond_t) -> c_int;
+    #[version = c"GLIBC_2.3.2"]
+    fn pthread_cond_destroy(condition: *mut pthread_cond_t) -> c_int;
+}
+
+unsafe fn wait(
+    condition: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    patience: Patience,
+    original: impl FnOnce() -> c_int,
+) -> c_int {
+    if !schedule::controlled() {
+        sync::releasing(mutex as usize);
+        let result = original();
+        sync::acquired(mutex as usize);
+        return result;
+    }
+    // Nothing can come between giving the mutex back and waiting: this thread has its turn until it waits.
+    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    unsafe { mutex::unlock(mutex) };
+    let signalled = schedule::wait_for_signal(condition as usize, patience);
+    // SAFETY: see above.
+    let locked = unsafe { mutex::lock(mutex) };
+    if signalled { locked } else { ETIMEDOUT }
+}
+
+unsafe fn signal(condition: *mut pthread_cond_t) -> c_int {
+    schedule::step(condition as usize);
+    schedule::signal(condition as usize, 1);
+    // SAFETY: see above.
+    unsafe { real::pthread_cond_signal(condition) }
+}
+
+unsafe fn broadcast(condition: *mut pthread_cond_t) -> c_int {
+    schedule::step(condition as usize);
+    schedule::signal(condition as usize, usize::MAX);
+    // SAFETY: see above.
+    unsafe { real::pthread_cond_broadcast(condition) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_wait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: see above, here and below.
+    unsafe { wait(condition, mutex, Patience::Endless, || real::pthread_cond_wait(condition, mutex)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_timedwait(
+    condition: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    until: *const timespec,
+) -> c_int {
+    unsafe { wait(condition, mutex, Patience::Limited, || real::pthread_cond_timedwait(condition, mutex, until)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_clockwait(
+    condition: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    clock: clockid_t,
+    until: *const timespec,
+) -> c_int {
+    unsafe {
+        wait(condition, mutex, Patience::Limited, || real::pthread_cond_clockwait(condition, mutex, clock, until))
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_signal(condition: *mut pthread_cond_t) -> c_int {
+    unsafe { signal(condition) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_broadcast(condition: *mut pthread_cond_t) -> c_int {
+    unsafe { broadcast(condition) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cnd_wait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int {
+    mutex::c11(unsafe { pthread_cond_wait(condition, mutex) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cnd_timedwait(
+    condition: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    until: *const timespec,
+) -> c_int {
+    mutex::c11(unsafe { pthread_cond_timedwait(condition, mutex, until) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cnd_signal(condition: *mut pthread_cond_t) -> c_int {
+    mutex::c11(unsafe { signal(condition) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cnd_broadcast(condition: *mut pthread_cond_t) -> c_int {
+    mutex::c11(unsafe { broadcast(condition) })
+}

@@ -1,0 +1,173 @@
+//! The allocator. It stays libc's; what is given back is forgotten, because the next owner of the memory has nothing to do with the last one.
+
+use crate::abi::shim::shim;
+use crate::tls::Inside;
+use crate::{origins, plain, table};
+use core::ffi::{c_int, c_void};
+
+unsafe extern "C" {
+    fn __libc_malloc(bytes: usize) -> *mut c_void;
+    fn __libc_calloc(count: usize, bytes: usize) -> *mut c_void;
+    fn __libc_realloc(block: *mut c_void, bytes: usize) -> *mut c_void;
+    fn __libc_memalign(alignment: usize, bytes: usize) -> *mut c_void;
+    fn __libc_free(block: *mut c_void);
+}
+
+crate::sys::next! {
+    fn mmap(address: *mut c_void, bytes: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> *mut c_void;
+    fn munmap(address: *mut c_void, bytes: usize) -> c_int;
+}
+
+/// Everything about the memory is forgotten.
+fn forget(address: usize, bytes: usize) {
+    if let Some(_inside) = Inside::first() {
+        table::forget(address, bytes);
+        plain::forget(address, bytes);
+    }
+}
+
+/// A new block: whoever used this memory before, as a block, a stack or a mapping, has nothing to do with it.
+fn fresh(block: *mut c_void, caller: usize) -> *mut c_void {
+    if block.is_null() || crate::tls::local().thread.is_null() {
+        return block;
+    }
+    if let Some(_inside) = Inside::first() {
+        // SAFETY: the block comes from libc, and the structure is this thread's own.
+        let (bytes, thread) = unsafe { (libc::malloc_usable_size(block), &mut *crate::tls::local().thread) };
+        table::forget(block as usize, bytes);
+        plain::forget(block as usize, bytes);
+        origins::remember(block as usize, thread.number, thread.frames.place(caller).0);
+    }
+    block
+}
+
+unsafe fn released(block: *mut c_void, caller: usize) {
+    if block.is_null() || crate::tls::local().thread.is_null() {
+        return;
+    }
+    // SAFETY: the block is the program's.
+    let bytes = unsafe { libc::malloc_usable_size(block) };
+    plain::released(block as usize, bytes, caller);
+    // Its shadow stays until the memory is used again, so that a use after this is a race.
+    if let Some(_inside) = Inside::first() {
+        table::forget(block as usize, bytes);
+        origins::forget(block as usize);
+    }
+}
+
+unsafe extern "C" fn release(block: *mut c_void, caller: usize) {
+    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    unsafe {
+        released(block, caller);
+        __libc_free(block);
+    }
+}
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn free() {
+    core::arch::naked_asm!("mov rsi, qword ptr [rsp]", "jmp {release}", release = sym release)
+}
+
+unsafe extern "C" fn malloc_from(bytes: usize, caller: usize) -> *mut c_void {
+    // SAFETY: see above, here and below.
+    fresh(unsafe { __libc_malloc(bytes) }, caller)
+}
+
+shim!(malloc => malloc_from, "rsi");
+
+unsafe extern "C" fn calloc_from(count: usize, bytes: usize, caller: usize) -> *mut c_void {
+    fresh(unsafe { __libc_calloc(count, bytes) }, caller)
+}
+
+shim!(calloc => calloc_from, "rdx");
+
+unsafe extern "C" fn realloc_from(block: *mut c_void, bytes: usize, caller: usize) -> *mut c_void {
+    unsafe {
+        let before = if block.is_null() { 0 } else { libc::malloc_usable_size(block) };
+        let moved = __libc_realloc(block, bytes);
+        if moved == block {
+            return moved;
+        }
+        if !block.is_null() && !moved.is_null() {
+            forget(block as usize, before);
+            origins::forget(block as usize);
+        }
+        fresh(moved, caller)
+    }
+}
+
+shim!(realloc => realloc_from, "rdx");
+
+unsafe extern "C" fn reallocarray_from(block: *mut c_void, count: usize, bytes: usize, caller: usize) -> *mut c_void {
+    let Some(all) = count.checked_mul(bytes) else {
+        crate::sys::set_errno(libc::ENOMEM);
+        return core::ptr::null_mut();
+    };
+    unsafe { realloc_from(block, all, caller) }
+}
+
+shim!(reallocarray => reallocarray_from, "rcx");
+
+unsafe extern "C" fn memalign_from(alignment: usize, bytes: usize, caller: usize) -> *mut c_void {
+    fresh(unsafe { __libc_memalign(alignment, bytes) }, caller)
+}
+
+shim!(memalign => memalign_from, "rdx");
+
+unsafe extern "C" fn aligned_alloc_from(alignment: usize, bytes: usize, caller: usize) -> *mut c_void {
+    fresh(unsafe { __libc_memalign(alignment, bytes) }, caller)
+}
+
+shim!(aligned_alloc => aligned_alloc_from, "rdx");
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn valloc(bytes: usize) -> *mut c_void {
+    fresh(unsafe { __libc_memalign(4096, bytes) }, 0)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pvalloc(bytes: usize) -> *mut c_void {
+    fresh(unsafe { __libc_memalign(4096, bytes.next_multiple_of(4096)) }, 0)
+}
+
+unsafe extern "C" fn posix_memalign_from(
+    result: *mut *mut c_void,
+    alignment: usize,
+    bytes: usize,
+    caller: usize,
+) -> c_int {
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
+        return libc::EINVAL;
+    }
+    let block = fresh(unsafe { __libc_memalign(alignment, bytes) }, caller);
+    if block.is_null() {
+        return libc::ENOMEM;
+    }
+    unsafe { *result = block };
+    0
+}
+
+shim!(posix_memalign => posix_memalign_from, "rcx");
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    bytes: usize,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: i64,
+) -> *mut c_void {
+    let mapped = unsafe { real::mmap(address, bytes, protection, flags, file, offset) };
+    if mapped != libc::MAP_FAILED {
+        forget(mapped as usize, bytes);
+    }
+    mapped
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn munmap(address: *mut c_void, bytes: usize) -> c_int {
+    forget(address as usize, bytes);
+    unsafe { real::munmap(address, bytes) }
+}

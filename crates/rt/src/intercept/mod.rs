@@ -1,0 +1,18 @@
+//! The functions of libc that the runtime has to know about: whatever orders threads, and whatever makes memory new.
+//!
+//! Each does what the original does, by calling it, and tells the engine. Under a controlled schedule nothing may block for real: the original
+//! is then called in a form that returns at once, and waiting is the scheduler's.
+
+mod barrier;
+mod condition;
+mod files;
+mod fork;
+mod libatomic;
+mod memory;
+mod mutex;
+mod once;
+mod read_write;
+mod semaphore;
+mod sleep;
+mod threads;
+mod threads_c11;

@@ -1,0 +1,172 @@
+//! Mutexes and spin locks, and the mutexes of C11, which are the same with other names for the results.
+
+use crate::schedule::{self, Patience};
+use crate::sync;
+use core::ffi::c_int;
+use libc::{EBUSY, EOWNERDEAD, ETIMEDOUT, clockid_t, pthread_mutex_t, pthread_spinlock_t, timespec};
+
+crate::sys::next! {
+    fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int;
+    fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, clock: clockid_t, until: *const timespec) -> c_int;
+    fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int;
+    fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int;
+    fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int;
+    fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int;
+}
+
+/// Takes a lock: under a controlled schedule by trying until it works, else with the original. Says what the original would.
+pub(super) fn take(
+    address: usize,
+    patience: Patience,
+    attempt: impl Fn() -> c_int,
+    wait: impl FnOnce() -> c_int,
+) -> c_int {
+    let result = if schedule::controlled() {
+        let attempt = || Some(attempt()).filter(|&result| result != EBUSY);
+        schedule::wait_for(address, patience, attempt).unwrap_or(ETIMEDOUT)
+    } else {
+        wait()
+    };
+    if result == 0 || result == EOWNERDEAD {
+        sync::acquired(address);
+    }
+    result
+}
+
+/// Takes a mutex; also for whoever comes back from waiting for a condition.
+pub(super) unsafe fn lock(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    let attempt = || unsafe { real::pthread_mutex_trylock(mutex) };
+    take(mutex as usize, Patience::Endless, attempt, || unsafe { real::pthread_mutex_lock(mutex) })
+}
+
+unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
+    schedule::step(mutex as usize);
+    // SAFETY: see above.
+    let result = unsafe { real::pthread_mutex_trylock(mutex) };
+    if result == 0 || result == EOWNERDEAD {
+        sync::acquired(mutex as usize);
+    }
+    result
+}
+
+unsafe fn timed_lock(mutex: *mut pthread_mutex_t, wait: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: see above.
+    take(mutex as usize, Patience::Limited, || unsafe { real::pthread_mutex_trylock(mutex) }, wait)
+}
+
+/// Gives a mutex back.
+pub(super) unsafe fn unlock(mutex: *mut pthread_mutex_t) -> c_int {
+    sync::releasing(mutex as usize);
+    // SAFETY: see above.
+    let result = unsafe { real::pthread_mutex_unlock(mutex) };
+    schedule::notify(mutex as usize);
+    result
+}
+
+/// A result in the terms of C11.
+pub(super) fn c11(result: c_int) -> c_int {
+    match result {
+        0 | EOWNERDEAD => 0,
+        EBUSY => 1,
+        libc::ENOMEM => 3,
+        ETIMEDOUT => 4,
+        _ => 2,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: see above, here and below.
+    unsafe { lock(mutex) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int {
+    unsafe { try_lock(mutex) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
+    unsafe { timed_lock(mutex, || real::pthread_mutex_timedlock(mutex, until)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutex_clocklock(
+    mutex: *mut pthread_mutex_t,
+    clock: clockid_t,
+    until: *const timespec,
+) -> c_int {
+    unsafe { timed_lock(mutex, || real::pthread_mutex_clocklock(mutex, clock, until)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int {
+    unsafe { unlock(mutex) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int {
+    sync::destroyed(mutex as usize, size_of::<pthread_mutex_t>());
+    unsafe { real::pthread_mutex_destroy(mutex) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int {
+    c11(unsafe { lock(mutex) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int {
+    c11(unsafe { try_lock(mutex) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mtx_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
+    c11(unsafe { timed_lock(mutex, || real::pthread_mutex_timedlock(mutex, until)) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int {
+    c11(unsafe { unlock(mutex) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mtx_destroy(mutex: *mut pthread_mutex_t) {
+    sync::destroyed(mutex as usize, size_of::<pthread_mutex_t>());
+    unsafe { real::pthread_mutex_destroy(mutex) };
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int {
+    let attempt = || unsafe { real::pthread_spin_trylock(lock) };
+    take(lock as usize, Patience::Endless, attempt, || unsafe { real::pthread_spin_lock(lock) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int {
+    schedule::step(lock as usize);
+    let result = unsafe { real::pthread_spin_trylock(lock) };
+    if result == 0 {
+        sync::acquired(lock as usize);
+    }
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int {
+    sync::releasing(lock as usize);
+    let result = unsafe { real::pthread_spin_unlock(lock) };
+    schedule::notify(lock as usize);
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int {
+    sync::destroyed(lock as usize, size_of::<pthread_spinlock_t>());
+    unsafe { real::pthread_spin_destroy(lock) }
+}

@@ -1,0 +1,100 @@
+//! What is done once: `pthread_once`, `call_once`, and the variables that C++ initialises when a function first runs.
+
+use crate::schedule::{self, Patience};
+use crate::sync;
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+crate::sys::next! {
+    fn pthread_once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> c_int;
+    fn __cxa_guard_acquire(guard: *mut u64) -> c_int;
+    fn __cxa_guard_release(guard: *mut u64);
+    fn __cxa_guard_abort(guard: *mut u64);
+}
+
+/// The lowest bits of glibc's control word.
+const IN_PROGRESS: u32 = 1;
+const DONE: u32 = 2;
+/// libstdc++'s bits of a guard.
+const GUARD_PENDING: u32 = 0x100;
+
+/// Under a controlled schedule, waits until nobody is in the middle of it: the original would block.
+unsafe fn wait_while(word: *mut u32, busy: u32) {
+    if schedule::controlled() {
+        // SAFETY: the word is the program's control word.
+        let idle = || (unsafe { AtomicU32::from_ptr(word) }.load(Ordering::Acquire) & busy == 0).then_some(());
+        schedule::wait_for(word as usize, Patience::Endless, idle);
+    }
+}
+
+unsafe fn once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> c_int {
+    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    unsafe {
+        if AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & DONE == 0 {
+            wait_while(control.cast(), IN_PROGRESS);
+        }
+        let first = AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & (DONE | IN_PROGRESS) == 0;
+        let routine = if first { Some(RunAndRelease::remember(control, routine)) } else { routine };
+        let result = real::pthread_once(control, routine);
+        schedule::notify(control as usize);
+        sync::acquired(control as usize);
+        result
+    }
+}
+
+/// The routine takes no argument, so what it should do travels with the thread.
+struct RunAndRelease;
+
+impl RunAndRelease {
+    /// A routine that runs the given one of this thread and then passes on what it did.
+    fn remember(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> unsafe extern "C" fn() {
+        let local = crate::tls::local();
+        (local.once_control, local.once_routine) = (control as usize, routine.map_or(0, |routine| routine as usize));
+        Self::run
+    }
+
+    unsafe extern "C" fn run() {
+        let (control, routine) = (crate::tls::local().once_control, crate::tls::local().once_routine);
+        if routine != 0 {
+            // SAFETY: it is what the program gave to this very call.
+            unsafe { core::mem::transmute::<usize, unsafe extern "C" fn()>(routine)() };
+        }
+        sync::releasing(control);
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> c_int {
+    // SAFETY: see above, here and below.
+    unsafe { once(control, routine) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn call_once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) {
+    unsafe { once(control, routine) };
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
+    let result = unsafe {
+        wait_while(guard.cast(), GUARD_PENDING);
+        real::__cxa_guard_acquire(guard)
+    };
+    if result == 0 {
+        sync::acquired(guard as usize);
+    }
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
+    sync::releasing(guard as usize);
+    unsafe { real::__cxa_guard_release(guard) };
+    schedule::notify(guard as usize);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cxa_guard_abort(guard: *mut u64) {
+    unsafe { real::__cxa_guard_abort(guard) };
+    schedule::notify(guard as usize);
+}

@@ -1,0 +1,76 @@
+//! Semaphores.
+
+use crate::schedule::{self, Patience};
+use crate::{sync, sys};
+use core::ffi::c_int;
+use libc::{EAGAIN, ETIMEDOUT, clockid_t, sem_t, timespec};
+
+crate::sys::next! {
+    fn sem_wait(semaphore: *mut sem_t) -> c_int;
+    fn sem_trywait(semaphore: *mut sem_t) -> c_int;
+    fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int;
+    fn sem_clockwait(semaphore: *mut sem_t, clock: clockid_t, until: *const timespec) -> c_int;
+    fn sem_post(semaphore: *mut sem_t) -> c_int;
+    fn sem_destroy(semaphore: *mut sem_t) -> c_int;
+}
+
+unsafe fn wait(semaphore: *mut sem_t, patience: Patience, wait: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    let attempt = || match unsafe { real::sem_trywait(semaphore) } {
+        0 => Some(0),
+        _ if sys::errno() == EAGAIN => None,
+        error => Some(error),
+    };
+    let result = if schedule::controlled() {
+        schedule::wait_for(semaphore as usize, patience, attempt).unwrap_or_else(|| {
+            sys::set_errno(ETIMEDOUT);
+            -1
+        })
+    } else {
+        wait()
+    };
+    if result == 0 {
+        sync::acquired(semaphore as usize);
+    }
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_wait(semaphore: *mut sem_t) -> c_int {
+    // SAFETY: see above, here and below.
+    unsafe { wait(semaphore, Patience::Endless, || real::sem_wait(semaphore)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
+    schedule::step(semaphore as usize);
+    let result = unsafe { real::sem_trywait(semaphore) };
+    if result == 0 {
+        sync::acquired(semaphore as usize);
+    }
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int {
+    unsafe { wait(semaphore, Patience::Limited, || real::sem_timedwait(semaphore, until)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_clockwait(semaphore: *mut sem_t, clock: clockid_t, until: *const timespec) -> c_int {
+    unsafe { wait(semaphore, Patience::Limited, || real::sem_clockwait(semaphore, clock, until)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
+    sync::contributing(semaphore as usize);
+    let result = unsafe { real::sem_post(semaphore) };
+    schedule::notify(semaphore as usize);
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_destroy(semaphore: *mut sem_t) -> c_int {
+    sync::destroyed(semaphore as usize, size_of::<sem_t>());
+    unsafe { real::sem_destroy(semaphore) }
+}

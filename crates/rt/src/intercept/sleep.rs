@@ -1,0 +1,93 @@
+//! Sleeping, yielding, and the system call that Rust's own locks wait with. Only a controlled schedule has an interest in them.
+
+use crate::schedule::{self, Patience};
+use crate::sys;
+use core::ffi::{c_int, c_long, c_uint};
+use libc::{clockid_t, timespec};
+
+crate::sys::next! {
+    fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int;
+    fn clock_nanosleep(clock: clockid_t, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int;
+    fn usleep(microseconds: c_uint) -> c_int;
+    fn sleep(seconds: c_uint) -> c_uint;
+    fn sched_yield() -> c_int;
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int {
+    // SAFETY: the arguments are the program's, here and below.
+    if schedule::step_aside() { 0 } else { unsafe { real::nanosleep(time, left) } }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_nanosleep(
+    clock: clockid_t,
+    flags: c_int,
+    time: *const timespec,
+    left: *mut timespec,
+) -> c_int {
+    if schedule::step_aside() { 0 } else { unsafe { real::clock_nanosleep(clock, flags, time, left) } }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrd_sleep(time: *const timespec, left: *mut timespec) -> c_int {
+    if schedule::step_aside() { 0 } else { unsafe { real::nanosleep(time, left) } }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn usleep(microseconds: c_uint) -> c_int {
+    if schedule::step_aside() { 0 } else { unsafe { real::usleep(microseconds) } }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
+    if schedule::step_aside() { 0 } else { unsafe { real::sleep(seconds) } }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sched_yield() -> c_int {
+    if schedule::step_aside() { 0 } else { unsafe { real::sched_yield() } }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrd_yield() {
+    unsafe { sched_yield() };
+}
+
+/// `syscall` takes up to six arguments after the number; passing on more than there are is harmless.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+    if number == libc::SYS_futex
+        && schedule::controlled()
+        && let Some(result) = unsafe { futex(a, b as c_int, c as u32, d) }
+    {
+        return result;
+    }
+    let result = unsafe { sys::raw_syscall(number, [a, b, c, d, e, f]) };
+    if (-4095..0).contains(&result) {
+        sys::set_errno(-result as c_int);
+        return -1;
+    }
+    result as c_long
+}
+
+/// Waiting and waking among the threads of the program.
+unsafe fn futex(word: usize, operation: c_int, value: u32, time: usize) -> Option<c_long> {
+    match operation & libc::FUTEX_CMD_MASK {
+        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
+            // SAFETY: the word is the program's.
+            if unsafe { core::ptr::read_volatile(word as *const u32) } != value {
+                sys::set_errno(libc::EAGAIN);
+                return Some(-1);
+            }
+            let patience = if time == 0 { Patience::Endless } else { Patience::Limited };
+            if schedule::wait_for_signal(word, patience) {
+                return Some(0);
+            }
+            sys::set_errno(libc::ETIMEDOUT);
+            Some(-1)
+        }
+        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => Some(schedule::signal(word, value as usize) as c_long),
+        _ => None,
+    }
+}

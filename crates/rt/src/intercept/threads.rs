@@ -1,0 +1,222 @@
+//! Starting, joining and ending threads.
+
+use crate::schedule::{self, Patience};
+use crate::tls::Inside;
+use crate::{plain, start, sys, table, thread};
+use core::ffi::{c_int, c_uint, c_void};
+use core::sync::atomic::{AtomicU32, Ordering};
+use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
+
+type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
+crate::sys::next! {
+    fn pthread_create(handle: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine, argument: *mut c_void) -> c_int;
+    fn pthread_join(handle: pthread_t, result: *mut *mut c_void) -> c_int;
+    fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_void) -> c_int;
+    fn pthread_timedjoin_np(handle: pthread_t, result: *mut *mut c_void, until: *const timespec) -> c_int;
+    fn pthread_clockjoin_np(handle: pthread_t, result: *mut *mut c_void, clock: clockid_t, until: *const timespec) -> c_int;
+    fn pthread_detach(handle: pthread_t) -> c_int;
+}
+
+unsafe extern "C" {
+    fn pthread_attr_getdetachstate(attributes: *const pthread_attr_t, state: *mut c_int) -> c_int;
+}
+
+/// What a new thread is to do. It is freed by the new thread.
+struct Task {
+    thread: *mut thread::Thread,
+    routine: Routine,
+    argument: *mut c_void,
+    /// Whether the creator has finished its part.
+    ready: AtomicU32,
+}
+
+unsafe extern "C" fn create(
+    handle: *mut pthread_t,
+    attributes: *const pthread_attr_t,
+    routine: Routine,
+    argument: *mut c_void,
+    caller: usize,
+) -> c_int {
+    start::ensure();
+    let Some(inside) = Inside::first() else {
+        // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+        return unsafe { real::pthread_create(handle, attributes, routine, argument) };
+    };
+    // SAFETY: this thread's own structure.
+    let thread = thread::announce(Some(unsafe { &mut *thread::current() }), caller);
+    let number = unsafe { (*thread).number };
+    let detached = unsafe { is_detached(attributes) };
+    if detached {
+        thread::detach(number);
+    }
+    let task = Box::into_raw(Box::new(Task { thread, routine, argument, ready: AtomicU32::new(0) }));
+    schedule::announce(thread);
+    let result = unsafe { real::pthread_create(handle, attributes, run, task.cast()) };
+    if result == 0 {
+        thread::entry(number).handle.store(unsafe { *handle }, Ordering::Relaxed);
+        // SAFETY: the new thread frees the task only after this.
+        unsafe { (*task).ready.store(1, Ordering::Release) };
+        drop(inside);
+        schedule::step(0);
+    } else {
+        thread::entry(number).state.store(thread::JOINED, Ordering::Relaxed);
+        schedule::withdraw(thread);
+        // SAFETY: nobody else knows it.
+        drop(unsafe { Box::from_raw(task) });
+    }
+    result
+}
+
+unsafe fn is_detached(attributes: *const pthread_attr_t) -> bool {
+    let mut state = 0;
+    // SAFETY: the attributes are the program's, if there are any.
+    !attributes.is_null()
+        && unsafe { pthread_attr_getdetachstate(attributes, &raw mut state) } == 0
+        && state == libc::PTHREAD_CREATE_DETACHED
+}
+
+/// What every thread that we start runs.
+unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
+    let inside = Inside::enter();
+    // SAFETY: the creator made it for us.
+    let task = unsafe { Box::from_raw(task.cast::<Task>()) };
+    while task.ready.load(Ordering::Acquire) == 0 {
+        sys::pause();
+    }
+    at_end();
+    forget_last_owner_of_stack();
+    thread::begin(task.thread);
+    let (routine, argument) = (task.routine, task.argument);
+    drop(task);
+    drop(inside);
+    // SAFETY: as the program asked.
+    unsafe { routine(argument) }
+}
+
+/// The stack may have been that of another thread, or something else, before.
+fn forget_last_owner_of_stack() {
+    // SAFETY: the attributes are ours; zeroes are good enough for what is about to be overwritten.
+    unsafe {
+        let mut attributes: pthread_attr_t = core::mem::zeroed();
+        let (mut start, mut bytes) = (core::ptr::null_mut(), 0);
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
+            return;
+        }
+        if libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut bytes) == 0 {
+            table::forget(start as usize, bytes);
+            plain::forget(start as usize, bytes);
+        }
+        libc::pthread_attr_destroy(&raw mut attributes);
+    }
+}
+
+/// How often the destructors of thread-specific data are called as long as there are some left; ours is the last.
+const ROUNDS: usize = 4;
+
+/// Asks to be called when the thread ends, after everything else in it.
+fn at_end() {
+    static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+    let mut key = KEY.load(Ordering::Acquire);
+    if key == u32::MAX {
+        let mut fresh: c_uint = 0;
+        // SAFETY: the destructor is a function of the right type. Two threads may both make one; one of them is then not used.
+        unsafe { libc::pthread_key_create(&raw mut fresh, Some(ending)) };
+        key = KEY
+            .compare_exchange(u32::MAX, fresh, Ordering::AcqRel, Ordering::Acquire)
+            .map_or_else(|other| other, |_| fresh);
+    }
+    crate::tls::local().end_key = key;
+    // SAFETY: the key exists. The value is only a number.
+    unsafe { libc::pthread_setspecific(key, ROUNDS as *const c_void) };
+}
+
+unsafe extern "C" fn ending(rounds: *mut c_void) {
+    let left = rounds as usize - 1;
+    if left > 0 {
+        // SAFETY: the key exists.
+        unsafe { libc::pthread_setspecific(crate::tls::local().end_key, left as *const c_void) };
+    } else {
+        thread::end();
+    }
+}
+
+/// Joins with one of the originals. A thread that we do not know is just joined.
+fn join(handle: pthread_t, patience: Patience, original: impl FnOnce() -> c_int) -> c_int {
+    let number = thread::by_handle(handle);
+    if let (Some(number), true) = (number, schedule::controlled()) {
+        let entry = thread::entry(number);
+        let ended = || (entry.state.load(Ordering::Acquire) & 7 != thread::RUNNING).then_some(());
+        if schedule::wait_for(core::ptr::from_ref(entry) as usize, patience, ended).is_none() {
+            return libc::ETIMEDOUT;
+        }
+    }
+    let result = original();
+    if let (Some(number), 0) = (number, result) {
+        let _inside = Inside::enter();
+        thread::join(number);
+    }
+    result
+}
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_create() {
+    core::arch::naked_asm!("mov r8, qword ptr [rsp]", "jmp {create}", create = sym create)
+}
+
+/// For the threads of C11.
+pub(super) unsafe fn create_from(
+    handle: *mut pthread_t,
+    routine: Routine,
+    argument: *mut c_void,
+    caller: usize,
+) -> c_int {
+    // SAFETY: by the caller's promise.
+    unsafe { create(handle, core::ptr::null(), routine, argument, caller) }
+}
+
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn pthread_join(handle: pthread_t, result: *mut *mut c_void) -> c_int {
+    // SAFETY: see above, here and below.
+    join(handle, Patience::Endless, || unsafe { real::pthread_join(handle, result) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_void) -> c_int {
+    let number = thread::by_handle(handle);
+    let outcome = unsafe { real::pthread_tryjoin_np(handle, result) };
+    if let (Some(number), 0) = (number, outcome) {
+        let _inside = Inside::enter();
+        thread::join(number);
+    }
+    outcome
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_timedjoin_np(
+    handle: pthread_t,
+    result: *mut *mut c_void,
+    until: *const timespec,
+) -> c_int {
+    join(handle, Patience::Limited, || unsafe { real::pthread_timedjoin_np(handle, result, until) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_clockjoin_np(
+    handle: pthread_t,
+    result: *mut *mut c_void,
+    clock: clockid_t,
+    until: *const timespec,
+) -> c_int {
+    join(handle, Patience::Limited, || unsafe { real::pthread_clockjoin_np(handle, result, clock, until) })
+}
+
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn pthread_detach(handle: pthread_t) -> c_int {
+    if let Some(number) = thread::by_handle(handle) {
+        let _inside = Inside::enter();
+        thread::detach(number);
+    }
+    unsafe { real::pthread_detach(handle) }
+}

@@ -1,0 +1,55 @@
+//! The threads of C11. In glibc they are those of POSIX with another result, but do not go through the same symbols.
+
+use super::mutex::c11;
+use super::threads;
+use crate::tls::Inside;
+use core::ffi::{c_int, c_void};
+use libc::pthread_t;
+
+type Routine = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+struct Task {
+    routine: Routine,
+    argument: *mut c_void,
+}
+
+unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
+    let task = {
+        let _inside = Inside::enter();
+        // SAFETY: the creator made it for us.
+        let task = unsafe { Box::from_raw(task.cast::<Task>()) };
+        Task { ..*task }
+    };
+    // SAFETY: as the program asked.
+    unsafe { (task.routine)(task.argument) as isize as *mut c_void }
+}
+
+unsafe extern "C" fn create(handle: *mut pthread_t, routine: Routine, argument: *mut c_void, caller: usize) -> c_int {
+    let task = {
+        let _inside = Inside::enter();
+        Box::into_raw(Box::new(Task { routine, argument }))
+    };
+    // SAFETY: the arguments are the program's, here and below.
+    c11(unsafe { threads::create_from(handle, run, task.cast(), caller) })
+}
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrd_create() {
+    core::arch::naked_asm!("mov rcx, qword ptr [rsp]", "jmp {create}", create = sym create)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int {
+    let mut value = core::ptr::null_mut();
+    let outcome = unsafe { threads::pthread_join(handle, &raw mut value) };
+    if outcome == 0 && !result.is_null() {
+        unsafe { *result = value as isize as c_int };
+    }
+    c11(outcome)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrd_detach(handle: pthread_t) -> c_int {
+    c11(unsafe { threads::pthread_detach(handle) })
+}

@@ -1,0 +1,113 @@
+//! A lock for short sections that needs neither libc nor initialisation, and can be taken over after a fork.
+
+use crate::sys;
+use core::cell::UnsafeCell;
+use core::ops::{Deref, DerefMut};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// How many forks lie between the first process and this one, plus one. Whoever holds a latch leaves this number in it: in the child of a fork
+/// an older number means that the holder is not there.
+static GENERATION: AtomicU32 = AtomicU32::new(1);
+
+/// In the child of a fork: nobody else is there.
+pub(crate) fn alone_after_fork() {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The lock alone. It is taken for some dozen instructions, so waiting is turning round a few times and then making room.
+#[repr(transparent)]
+pub(crate) struct Latch(AtomicU32);
+
+impl Latch {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    /// Waits for the lock. Says whether it was left behind by a thread that a fork has left behind: what it protects may be half done.
+    #[inline(always)]
+    pub(crate) fn acquire(&self) -> bool {
+        let mine = GENERATION.load(Ordering::Relaxed);
+        match self.0.swap(mine, Ordering::Acquire) {
+            0 => false,
+            holder => self.wait(mine, holder),
+        }
+    }
+
+    #[cold]
+    fn wait(&self, mine: u32, mut holder: u32) -> bool {
+        let mut turns = 0u32;
+        loop {
+            if holder != mine {
+                return holder != 0;
+            }
+            while self.0.load(Ordering::Relaxed) != 0 {
+                turns += 1;
+                if turns.is_multiple_of(64) { sys::pause() } else { core::hint::spin_loop() }
+            }
+            holder = self.0.swap(mine, Ordering::Acquire);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn release(&self) {
+        self.0.store(0, Ordering::Release);
+    }
+}
+
+/// A value that only one thread at a time can use.
+pub(crate) struct Lock<T> {
+    latch: Latch,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the latch lets one thread at a time to the value.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+impl<T> Lock<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self { latch: Latch::new(), value: UnsafeCell::new(value) }
+    }
+
+    /// Waits for the value.
+    pub(crate) fn lock(&self) -> Guard<'_, T> {
+        self.latch.acquire();
+        Guard { lock: self }
+    }
+
+    /// Takes the lock without a guard, for a fork.
+    pub(crate) fn hold(&self) {
+        self.latch.acquire();
+    }
+
+    /// Undoes [`hold`](Self::hold).
+    pub(crate) fn let_go(&self) {
+        self.latch.release();
+    }
+}
+
+/// Access to the value, until it is dropped.
+pub(crate) struct Guard<'a, T> {
+    lock: &'a Lock<T>,
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: whoever has the guard has the latch.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        self.lock.latch.release();
+    }
+}

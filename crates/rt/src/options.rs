@@ -1,0 +1,128 @@
+//! `STEADFAST_OPTIONS`: options as other sanitizers have them, with their names where they mean the same.
+//!
+//! `name=value`, separated by colons, commas or spaces. What is not known is reported and ignored.
+
+use crate::schedule::{self, Kind, Strategy};
+use crate::sys;
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use steadfast_clocks::{Limits, Model, Settings};
+
+/// The exit code of a process that has reported something.
+pub(crate) static EXIT_CODE: AtomicI32 = AtomicI32::new(66);
+/// Whether the first report is the last thing that the process does.
+pub(crate) static HALT: AtomicBool = AtomicBool::new(false);
+/// Whether plain accesses are checked for races.
+pub(crate) static RACES: AtomicBool = AtomicBool::new(true);
+/// Whether reports are shown with names and lines.
+pub(crate) static SYMBOLIZE: AtomicBool = AtomicBool::new(true);
+/// Whether stale reads in spin loops are reported, too.
+pub(crate) static SPINS: AtomicBool = AtomicBool::new(false);
+/// A file that every report is appended to, as data, instead of being shown. For `steadfast run`.
+pub(crate) static REPORT_FILE: Text = Text::new();
+/// A file that reports are written to instead of standard error; the number of the process is appended.
+pub(crate) static LOG_PATH: Text = Text::new();
+/// The program that knows names and lines.
+pub(crate) static SYMBOLIZER: Text = Text::new();
+
+/// A file with what should not be reported.
+pub(crate) static SUPPRESSIONS: Text = Text::new();
+/// Where programs are.
+pub(crate) static PATH: Text = Text::new();
+
+static MODEL: AtomicU32 = AtomicU32::new(0);
+static WRITES: AtomicU32 = AtomicU32::new(16);
+
+/// A text that is set once, at the beginning.
+pub(crate) struct Text(crate::lock::Lock<Option<Vec<u8>>>);
+
+impl Text {
+    const fn new() -> Self {
+        Self(crate::lock::Lock::new(None))
+    }
+
+    /// The text, if there is one.
+    pub(crate) fn get(&self) -> Option<Vec<u8>> {
+        self.0.lock().clone()
+    }
+
+    fn set(&self, text: &[u8]) {
+        *self.0.lock() = (!text.is_empty()).then(|| text.to_vec());
+    }
+}
+
+/// The engine's settings.
+#[inline]
+pub(crate) fn settings() -> Settings {
+    let model = match MODEL.load(Ordering::Relaxed) {
+        0 => Model::Rc11,
+        1 => Model::Rc20,
+        _ => Model::AcqRel,
+    };
+    Settings { model, limits: Limits { writes: WRITES.load(Ordering::Relaxed) as usize, ..Limits::default() } }
+}
+
+/// What says how threads take turns.
+#[derive(Default)]
+struct Schedule {
+    kind: Option<Kind>,
+    seed: u64,
+    depth: Option<u32>,
+    length: Option<u64>,
+}
+
+/// Reads them from the environment that the process began with: libc's own copy is not there yet.
+pub(crate) fn read() {
+    let mut environment = vec![0; 1 << 17];
+    let length = sys::read_file(b"/proc/self/environ\0", &mut environment);
+    let mut wanted = Schedule::default();
+    for variable in environment[..length].split(|&byte| byte == 0) {
+        if let Some(folders) = variable.strip_prefix(b"PATH=") {
+            PATH.set(folders);
+        }
+        if let Some(options) = variable.strip_prefix(b"STEADFAST_OPTIONS=") {
+            options
+                .split(|byte| matches!(byte, b':' | b',' | b' ' | b'\n'))
+                .filter(|option| !option.is_empty())
+                .for_each(|option| set(option, &mut wanted));
+        }
+    }
+    if let Some(kind) = wanted.kind {
+        let (depth, length) = (wanted.depth.unwrap_or(3), wanted.length.unwrap_or(200));
+        schedule::start(Strategy::new(kind, wanted.seed, depth, length));
+    }
+}
+
+fn set(option: &[u8], schedule: &mut Schedule) {
+    let split = option.iter().position(|&byte| byte == b'=').unwrap_or(option.len());
+    let (name, value) = (&option[..split], option.get(split + 1..).unwrap_or(b"1"));
+    let number = core::str::from_utf8(value).ok().and_then(|text| text.parse::<u64>().ok());
+    let on = !matches!(value, b"0" | b"false" | b"no");
+    match (name, number) {
+        (b"exitcode", Some(code)) => EXIT_CODE.store(code as i32, Ordering::Relaxed),
+        (b"halt_on_error", _) => HALT.store(on, Ordering::Relaxed),
+        (b"report_races", _) => RACES.store(on, Ordering::Relaxed),
+        (b"report_spins", _) => SPINS.store(on, Ordering::Relaxed),
+        (b"symbolize", _) => SYMBOLIZE.store(on, Ordering::Relaxed),
+        (b"log_path", _) => LOG_PATH.set(value),
+        (b"suppressions", _) => SUPPRESSIONS.set(value),
+        (b"report_file", _) => REPORT_FILE.set(value),
+        (b"external_symbolizer_path", _) => SYMBOLIZER.set(value),
+        (b"history_size", Some(writes)) => WRITES.store(writes.clamp(2, 1 << 16) as u32, Ordering::Relaxed),
+        (b"model", _) if value == b"rc11" => MODEL.store(0, Ordering::Relaxed),
+        (b"model", _) if value == b"rc20" => MODEL.store(1, Ordering::Relaxed),
+        (b"model", _) if value == b"acq_rel" => MODEL.store(2, Ordering::Relaxed),
+        (b"schedule", _) if value == b"os" => schedule.kind = None,
+        (b"schedule", _) if value == b"random" => schedule.kind = Some(Kind::Random),
+        (b"schedule", _) if value == b"pct" => schedule.kind = Some(Kind::Pct),
+        (b"seed", Some(seed)) => schedule.seed = seed,
+        (b"depth", Some(depth)) => schedule.depth = Some(depth as u32),
+        (b"length", Some(length)) => schedule.length = Some(length),
+        _ => complain(option),
+    }
+}
+
+fn complain(option: &[u8]) {
+    sys::write_all(2, b"Steadfast: STEADFAST_OPTIONS: cannot use `");
+    sys::write_all(2, option);
+    sys::write_all(2, b"`\n");
+}

@@ -1,0 +1,56 @@
+//! The orders of atomic accesses as compilers pass them.
+
+use core::ffi::c_int;
+
+/// An order; for a compare-exchange also the one that holds if it fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Order {
+    pub(crate) success: Strictness,
+    pub(crate) failure: Strictness,
+}
+
+/// One order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Strictness {
+    Relaxed,
+    Acquire,
+    Release,
+    AcquireRelease,
+    Sequential,
+}
+
+impl Order {
+    /// What the compilers' numbers mean. Consume is acquire, as it is for every compiler.
+    #[inline(always)]
+    pub(crate) const fn from_abi(number: c_int) -> Self {
+        // The higher bits carry hints for hardware transactions.
+        let strictness = match number & 0xffff {
+            0 => Strictness::Relaxed,
+            1 | 2 => Strictness::Acquire,
+            3 => Strictness::Release,
+            4 => Strictness::AcquireRelease,
+            _ => Strictness::Sequential,
+        };
+        Self { success: strictness, failure: strictness }
+    }
+
+    /// The same with another order for failure.
+    #[inline(always)]
+    pub(crate) const fn with_failure(self, failure: Self) -> Self {
+        Self { success: self.success, failure: failure.success }
+    }
+}
+
+impl Strictness {
+    /// As C and C++ call it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Relaxed => "relaxed",
+            Self::Acquire => "acquire",
+            Self::Release => "release",
+            Self::AcquireRelease => "acq_rel",
+            Self::Sequential => "seq_cst",
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Plain accesses: who touched which bytes last, and was that ordered?
+
+use crate::engine::{self, ThreadClocks};
+use crate::lock::Lock;
+use crate::options::RACES;
+use crate::order::Order;
+use crate::report::{self, Plain, Previous};
+use crate::thread::{self, Thread};
+use crate::tls::{self, Inside};
+use crate::{shadow, trace};
+use core::sync::atomic::{AtomicBool, Ordering};
+use steadfast_clocks::{Direction, Race, StampPool, StampTable};
+
+/// Whether plain accesses are instrumented at all. Until the first one, atomics need no shadow.
+static SEEN: AtomicBool = AtomicBool::new(false);
+static STAMPS: StampTable = StampTable::new();
+static POOL: Lock<Option<StampPool>> = Lock::new(None);
+
+/// An access of up to 16 bytes.
+#[inline(always)]
+pub(crate) fn access(address: usize, bytes: usize, write: bool, caller: usize) {
+    if is_recorded(address, bytes, write) {
+        return;
+    }
+    check(address, bytes, write, caller);
+}
+
+/// The short way: most accesses say what the shadow knows already. It changes nothing, so it need not be marked as inside.
+#[inline(always)]
+fn is_recorded(address: usize, bytes: usize, write: bool) -> bool {
+    let thread = tls::local().thread;
+    let offset = address & 7;
+    if thread.is_null() || offset + bytes > 8 {
+        return false;
+    }
+    // SAFETY: this thread's own structure.
+    let (Some(clocks), Some(cells)) = (unsafe { &(*thread).clocks }, shadow::existing_cells(address)) else {
+        return false;
+    };
+    let mask = ((1u32 << bytes) - 1) << offset;
+    clocks.has_recorded(cells, mask as u8, if write { Direction::Write } else { Direction::Read })
+}
+
+#[inline(never)]
+fn check(address: usize, bytes: usize, write: bool, caller: usize) {
+    let Some(_inside) = Inside::first() else { return };
+    if let Some(race) = observe(thread::current(), address, bytes, write, caller) {
+        report_race(thread::current(), address, bytes as u8, None, !write, caller, &race);
+    }
+}
+
+/// An access of any length.
+pub(crate) fn range(address: usize, bytes: usize, write: bool, caller: usize) {
+    let Some(_inside) = Inside::first() else { return };
+    let thread = thread::current();
+    let mut at = address;
+    while at < address + bytes {
+        let next = (address + bytes).min((at & !7) + 8);
+        if let Some(race) = observe(thread, at, next - at, write, caller) {
+            report_race(thread, at, (next - at) as u8, None, !write, caller, &race);
+            return;
+        }
+        at = next;
+    }
+}
+
+#[inline(always)]
+fn observe(thread: *mut Thread, address: usize, bytes: usize, write: bool, caller: usize) -> Option<Race> {
+    if !RACES.load(Ordering::Relaxed) || tls::local().ignored != 0 {
+        return None;
+    }
+    // SAFETY: this thread's own structure.
+    let thread = unsafe { &mut *thread };
+    let place = thread.frames.place(caller);
+    let clocks = thread.clocks.as_mut()?;
+    if clocks.wants_stamp() {
+        borrow_stamp(clocks);
+    }
+    let direction = if write { Direction::Write } else { Direction::Read };
+    let race = each_granule(address, bytes, |cells, mask| clocks.plain(cells, &STAMPS, mask, direction));
+    // SAFETY: the ring lives as long as the thread.
+    unsafe { (*thread.trace).push(address, bytes, round(clocks), place) };
+    race
+}
+
+/// The shadow of an atomic access that has just been judged; its location is still locked.
+#[inline(always)]
+pub(crate) fn atomic(thread: *mut Thread, address: usize, bytes: u8, read: bool, caller: usize) -> Option<Race> {
+    if !SEEN.load(Ordering::Relaxed) || !RACES.load(Ordering::Relaxed) || tls::local().ignored != 0 {
+        return None;
+    }
+    // SAFETY: this thread's own structure.
+    let thread = unsafe { &mut *thread };
+    let place = thread.frames.place(caller);
+    let clocks = thread.clocks.as_mut()?;
+    let direction = if read { Direction::Read } else { Direction::Write };
+    let race = each_granule(address, usize::from(bytes), |cells, mask| clocks.atomic(cells, &STAMPS, mask, direction));
+    // SAFETY: as above.
+    unsafe { (*thread.trace).push(address, usize::from(bytes), round(clocks), place) };
+    race
+}
+
+#[inline(always)]
+fn round(clocks: &ThreadClocks) -> u64 {
+    clocks.now().round()
+}
+
+/// Splits an access into parts of eight bytes.
+#[inline(always)]
+fn each_granule(
+    address: usize,
+    bytes: usize,
+    mut work: impl FnMut(&steadfast_clocks::Cells, u8) -> Option<Race>,
+) -> Option<Race> {
+    let offset = address & 7;
+    let mask = ((1u32 << bytes.min(16)) - 1) << offset;
+    let mut race = shadow::cells(address).and_then(|cells| work(cells, mask as u8));
+    if offset + bytes > 8 {
+        race = race.or_else(|| shadow::cells(address + 8).and_then(|cells| work(cells, (mask >> 8) as u8)));
+    }
+    if offset + bytes > 16 {
+        race = race.or_else(|| shadow::cells(address + 16).and_then(|cells| work(cells, (mask >> 16) as u8)));
+    }
+    race
+}
+
+/// A thread without a stamp is only checked, not remembered. There are many rounds in a stamp, so this is rare.
+#[cold]
+fn borrow_stamp(clocks: &mut ThreadClocks) {
+    SEEN.store(true, Ordering::Relaxed);
+    let mut pool = POOL.lock();
+    let pool = pool.get_or_insert_with(StampPool::new);
+    if pool.lend(&STAMPS, clocks) {
+        return;
+    }
+    if let Some(sweep) = pool.begin_sweep() {
+        shadow::for_each(|cells| cells.sweep(&sweep));
+        pool.end_sweep(&sweep, &STAMPS);
+        pool.lend(&STAMPS, clocks);
+    }
+}
+
+/// A thread ends.
+pub(crate) fn give_back(clocks: &mut ThreadClocks) {
+    if let Some(pool) = POOL.lock().as_mut() {
+        pool.give_back(clocks);
+    }
+}
+
+/// Reports a race with what the other thread still knows about it.
+#[cold]
+pub(crate) fn report_race(
+    thread: *mut Thread,
+    address: usize,
+    bytes: u8,
+    order: Option<Order>,
+    read: bool,
+    caller: usize,
+    race: &Race,
+) {
+    let number = engine::owner(race.slot);
+    let granule = address & !7;
+    let (first, last) = (race.mask.trailing_zeros() as usize, 8 - race.mask.leading_zeros() as usize);
+    let found = trace::find(&thread::entry(number).trace, granule + first, last - first, race.round);
+    let previous = Previous {
+        thread: number,
+        address: found.as_ref().map_or(granule + first, |found| found.address),
+        bytes: found.as_ref().map_or(last - first, |found| found.bytes),
+        read: race.direction == Direction::Read,
+        atomic: race.atomic,
+        place: found.map(|found| found.place),
+    };
+    // SAFETY: this thread's own structure.
+    report::race(
+        unsafe { &mut *thread },
+        &Plain { address, bytes: usize::from(bytes), read, order, caller },
+        &previous,
+    );
+}
+
+/// How much of a freed block is checked.
+const CHECKED: usize = 1024;
+
+/// A block is given back: as if all of it were written.
+pub(crate) fn released(address: usize, bytes: usize, caller: usize) {
+    if SEEN.load(Ordering::Relaxed) {
+        range(address, bytes.min(CHECKED), true, caller);
+    }
+}
+
+/// The memory gets another use.
+pub(crate) fn forget(address: usize, bytes: usize) {
+    if SEEN.load(Ordering::Relaxed) {
+        shadow::clear(address, bytes);
+    }
+}

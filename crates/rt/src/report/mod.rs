@@ -1,0 +1,130 @@
+//! Reports: each is written once, whole and at once, so that nothing that happens to the process later can take it back.
+
+mod deliver;
+mod modules;
+mod record;
+
+use crate::access::Accessed;
+use crate::engine::Violation;
+use crate::lock::Lock;
+use crate::options;
+use crate::sys;
+use crate::thread::Thread;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use record::Record;
+pub(crate) use record::{Plain, Previous};
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+/// What was reported already, so that nobody has to read it twice; and only one thread reports at a time.
+static REPORTED: Lock<Vec<u64>> = Lock::new(Vec::new());
+/// More different reports than this are counted, not shown.
+const MOST: usize = 1000;
+
+/// What was found most recently, by a hash: a loop would find the same again and again, and most of that needs no lock.
+static RECENT: [AtomicU64; 1 << 10] = [const { AtomicU64::new(0) }; 1 << 10];
+
+fn is_recent(parts: &[usize]) -> bool {
+    let hash = hash(parts);
+    RECENT[hash as usize % RECENT.len()].swap(hash, Ordering::Relaxed) == hash
+}
+
+fn hash(parts: &[usize]) -> u64 {
+    let mix = |hash: u64, &part: &usize| (hash ^ part as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    parts.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
+/// An access that could behave differently.
+#[cold]
+pub(crate) fn violation(thread: &mut Thread, access: &Accessed, finding: &Violation) {
+    if is_recent(&[access.caller, finding.missed.place.0 as usize, finding.kind as usize]) {
+        return;
+    }
+    let other = record::address_of(finding.missed.place.0);
+    let Some(mut reported) = first_of_its_kind(&[access.caller, other, finding.kind as usize]) else { return };
+    let record = Record::of_violation(thread, access, finding);
+    tell(&record, &mut reported);
+}
+
+/// Code that waits in a loop. `steadfast run` remembers it for other runs, in which it may not have to wait.
+#[cold]
+pub(crate) fn spin(caller: usize) {
+    if options::REPORT_FILE.get().is_some() {
+        deliver::deliver(Record::of_spin(caller).bytes());
+    }
+}
+
+/// Two accesses that nothing orders.
+#[cold]
+pub(crate) fn race(thread: &mut Thread, access: &Plain, previous: &Previous) {
+    let other = previous.place.map_or(0, |place| record::address_of(place.0));
+    let Some(mut reported) = first_of_its_kind(&[access.caller, other, usize::MAX]) else { return };
+    let record = Record::of_race(thread, access, previous);
+    tell(&record, &mut reported);
+}
+
+/// A thread waits for something that nobody will do.
+pub(crate) fn deadlock() -> ! {
+    let record = Record::of_deadlock();
+    deliver::deliver(record.bytes());
+    leave()
+}
+
+fn first_of_its_kind(parts: &[usize]) -> Option<crate::lock::Guard<'static, Vec<u64>>> {
+    let hash = hash(parts);
+    let mut reported = REPORTED.lock();
+    if reported.len() >= MOST || reported.contains(&hash) {
+        return None;
+    }
+    reported.push(hash);
+    Some(reported)
+}
+
+fn tell(record: &Record, _only_one_at_a_time: &mut Vec<u64>) {
+    if !deliver::deliver(record.bytes()) {
+        return;
+    }
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    if options::HALT.load(Ordering::Relaxed) {
+        leave();
+    }
+}
+
+fn leave() -> ! {
+    let code = options::EXIT_CODE.load(Ordering::Relaxed);
+    // SAFETY: ends the process.
+    unsafe { sys::raw_syscall(libc::SYS_exit_group, [code as usize, 0, 0, 0, 0, 0]) };
+    sys::fatal("could not exit")
+}
+
+/// The process ends. If something was reported, its exit code says so.
+pub(crate) fn at_exit() {
+    let thread = crate::tls::local().thread;
+    if !thread.is_null() {
+        let _inside = crate::tls::Inside::enter();
+        // SAFETY: this thread's own structure.
+        crate::spin::settle(unsafe { &mut *thread });
+    }
+    let count = COUNT.load(Ordering::Relaxed);
+    if count == 0 {
+        return;
+    }
+    // SAFETY: null means all streams. What libc would have done after us is only this.
+    unsafe { libc::fflush(core::ptr::null_mut()) };
+    deliver::summary(count);
+    if options::EXIT_CODE.load(Ordering::Relaxed) != 0 {
+        leave();
+    }
+}
+
+/// Nobody reports until [`after_fork`].
+pub(crate) fn before_fork() {
+    REPORTED.hold();
+}
+
+/// Undoes [`before_fork`]. The child has reported nothing yet.
+pub(crate) fn after_fork(child: bool) {
+    REPORTED.let_go();
+    if child {
+        COUNT.store(0, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,238 @@
+//! A report as data: lines of words, readable by people in need and by `steadfast`.
+//!
+//! ```text
+//! steadfast-report 1
+//! kind stale-read
+//! access load acquire 4 0x5581d2c04040 thread 2
+//! stack 0x5581d2c01234 0x5581d2c01300
+//! missed store 1 thread 1
+//! stack 0x5581d2c01250
+//! stale initial 0
+//! missing release-or-seq-cst
+//! thread 1 system 4243 parent 0
+//! stack 0x5581d2c01400
+//! module 0x5581d2c00000 0x5581d2c00000 0x5581d2c05000 /home/me/program
+//! end
+//! ```
+//! A `stack` belongs to the line before it. Its first address is that of the access itself. All are return addresses.
+
+use super::modules;
+use crate::abi::atomics::Strength;
+use crate::access::{Accessed, Step};
+use crate::engine::{self, Violation};
+use crate::frames::{self, Call};
+use crate::order::Order;
+use crate::{options, origins, sys, thread};
+use core::fmt::Write;
+use std::string::String;
+use std::vec::Vec;
+use steadfast_clocks::{Missing, ViolationKind, WriteRecord};
+
+/// No more than fits into a pipe at once.
+const MOST_BYTES: usize = 60_000;
+/// No more frames than this per stack.
+const MOST_FRAMES: usize = 64;
+
+/// A report.
+pub(super) struct Record {
+    text: String,
+    addresses: Vec<usize>,
+    threads: Vec<u32>,
+}
+
+/// An access of a race: the one that found it.
+pub(crate) struct Plain {
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+    pub(crate) read: bool,
+    /// If it is atomic.
+    pub(crate) order: Option<Order>,
+    pub(crate) caller: usize,
+}
+
+/// The other access of a race.
+pub(crate) struct Previous {
+    pub(crate) thread: u32,
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+    pub(crate) read: bool,
+    pub(crate) atomic: bool,
+    /// Where, if the thread still knows.
+    pub(crate) place: Option<Call>,
+}
+
+/// The innermost address of a stack.
+pub(super) fn address_of(place: u32) -> usize {
+    let mut innermost = 0;
+    frames::walk(Call(place), |pc| {
+        if innermost == 0 {
+            innermost = pc;
+        }
+    });
+    innermost
+}
+
+impl Record {
+    fn new(kind: &str) -> Self {
+        let mut record = Self { text: String::new(), addresses: Vec::new(), threads: Vec::new() };
+        record.line(format_args!("steadfast-report 1"));
+        record.line(format_args!("kind {kind}"));
+        record.line(format_args!("process {}", sys::process_number()));
+        if let Some(path) = options::SUPPRESSIONS.get() {
+            record.line(format_args!("suppressions {}", String::from_utf8_lossy(&path)));
+        }
+        record
+    }
+
+    fn line(&mut self, words: core::fmt::Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = self.text.write_fmt(words);
+        self.text.push('\n');
+    }
+
+    /// The whole text.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.text.as_bytes()[..self.text.len().min(MOST_BYTES)]
+    }
+
+    /// An atomic access that could behave differently.
+    pub(super) fn of_violation(thread: &mut thread::Thread, access: &Accessed, finding: &Violation) -> Self {
+        let mut record = Self::new(match finding.kind {
+            ViolationKind::StaleRead => "stale-read",
+            ViolationKind::OvertakenWrite => "overtaken-write",
+            ViolationKind::StaleUpdate => "stale-update",
+        });
+        let (operation, order) = operation(access);
+        record.threads.push(thread.number);
+        record.line(format_args!(
+            "access {operation} {order} {} {:#x} {:#x} thread {}",
+            access.bytes,
+            access.address,
+            access.step.seen(),
+            thread.number
+        ));
+        record.stack(thread.frames.place(access.caller));
+        record.addresses.push(access.address);
+        record.block(access.address);
+        record.write("missed", &finding.missed);
+        if finding.known.number != finding.missed.number {
+            record.write("known", &finding.known);
+        }
+        if let Some(stale) = &finding.stale {
+            record.write("stale", stale);
+        }
+        record.line(format_args!(
+            "missing {}",
+            match finding.missing {
+                Missing::Acquire => "acquire",
+                Missing::ReleaseOrSeqCst => "release-or-seq-cst",
+            }
+        ));
+        record.finish()
+    }
+
+    /// Two accesses that nothing orders.
+    pub(super) fn of_race(thread: &mut thread::Thread, access: &Plain, previous: &Previous) -> Self {
+        let mut record = Self::new("race");
+        let word = |read: bool| if read { "read" } else { "write" };
+        let order = access.order.map_or("plain", |order| order.success.name());
+        record.threads.push(thread.number);
+        let (operation, bytes, address) = (word(access.read), access.bytes, access.address);
+        record.line(format_args!("access {operation} {order} {bytes} {address:#x} thread {}", thread.number));
+        record.stack(thread.frames.place(access.caller));
+        record.addresses.push(address);
+        record.block(address);
+        let order = if previous.atomic { "relaxed" } else { "plain" };
+        let (operation, bytes, address) = (word(previous.read), previous.bytes, previous.address);
+        record.line(format_args!("previous {operation} {order} {bytes} {address:#x} thread {}", previous.thread));
+        if let Some(place) = previous.place {
+            record.stack(place);
+        }
+        if !record.threads.contains(&previous.thread) {
+            record.threads.push(previous.thread);
+        }
+        record.finish()
+    }
+
+    /// Code that waits in a loop.
+    pub(super) fn of_spin(caller: usize) -> Self {
+        let mut record = Self::new("spin");
+        record.line(format_args!("access load plain 0 0x0 thread 0"));
+        record.stack(frames::child(Call(0), caller));
+        record.finish()
+    }
+
+    /// All threads wait.
+    pub(super) fn of_deadlock() -> Self {
+        Self::new("deadlock").finish()
+    }
+
+    fn write(&mut self, role: &str, write: &WriteRecord) {
+        let Some(slot) = write.slot else {
+            self.line(format_args!("{role} initial {:#x}", write.value));
+            return;
+        };
+        let number = engine::owner(slot);
+        let (what, order) =
+            (if write.update { "update" } else { "store" }, if write.release { "release" } else { "relaxed" });
+        self.line(format_args!("{role} {what} {order} {:#x} thread {number}", write.value));
+        self.stack(Call(write.place.0));
+        if !self.threads.contains(&number) {
+            self.threads.push(number);
+        }
+    }
+
+    /// The block of the heap that the address is in.
+    fn block(&mut self, address: usize) {
+        let Some(block) = origins::find(address) else { return };
+        self.line(format_args!("block {:#x} {} thread {}", block.address, block.bytes, block.thread));
+        self.stack(Call(block.place));
+        if !self.threads.contains(&block.thread) {
+            self.threads.push(block.thread);
+        }
+    }
+
+    fn stack(&mut self, place: Call) {
+        let mut addresses = Vec::new();
+        frames::walk(place, |pc| addresses.push(pc));
+        addresses.truncate(MOST_FRAMES);
+        self.text.push_str("stack");
+        for address in &addresses {
+            let _ = write!(self.text, " {address:#x}");
+        }
+        self.text.push('\n');
+        self.addresses.extend(addresses);
+    }
+
+    /// Adds what is known about the threads, and the modules that addresses belong to.
+    fn finish(mut self) -> Self {
+        for number in core::mem::take(&mut self.threads) {
+            let system = thread::entry(number).system.load(core::sync::atomic::Ordering::Relaxed);
+            let (call, caller, parent) = thread::origin(number);
+            self.line(format_args!("thread {number} system {system} parent {parent}"));
+            if number != 0 && caller != 0 {
+                let place = frames::child(call, caller);
+                self.stack(place);
+            }
+        }
+        for module in modules::containing(&self.addresses) {
+            self.line(format_args!("module {:#x} {:#x} {:#x} {}", module.base, module.start, module.end, module.path));
+        }
+        self.line(format_args!("end"));
+        self
+    }
+}
+
+/// The words for what the access does, and for its order.
+fn operation(access: &Accessed) -> (&'static str, &'static str) {
+    let name = match access.step {
+        Step::Load { .. } => "load",
+        Step::Store { .. } => "store",
+        Step::Update { .. } => "update",
+        Step::Compare { strength: Strength::Weak, .. } => "weak-compare-exchange",
+        Step::Compare { strength: Strength::Strong, .. } => "compare-exchange",
+        Step::Compare { strength: Strength::Blocking, .. } => "blocking-compare-exchange",
+    };
+    let failed = matches!(access.step, Step::Compare { changed: false, .. });
+    (name, if failed { access.order.failure } else { access.order.success }.name())
+}

@@ -1,0 +1,386 @@
+//! Who runs when. Usually that is the operating system's business; under a *controlled* schedule one thread runs at a time, and at every step (an
+//! atomic access, a lock, a thread that begins or ends) a strategy chooses, from a seed, who goes on.
+//!
+//! Waiting is done here as well: a thread that cannot go on says for what it waits ([`wait_for`], [`wait_for_signal`]) and gets no turn until
+//! somebody says that this has changed ([`notify`], [`signal`]). So nothing ever blocks while it has the turn, with one exception: a system call
+//! that we do not know. If the thread with the turn sleeps in one, the others notice and go on without it ([`watch`]).
+//!
+//! Guarantee: the same seed leads to the same steps, as long as the program itself does the same (no clocks, no input, no unknown
+//! system call that waits for another thread).
+
+mod strategy;
+
+use crate::lock::Lock;
+use crate::thread::Thread;
+use crate::tls::{self, Inside};
+use crate::{report, sys, thread};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+pub(crate) use strategy::{Kind, Strategy};
+
+/// Whether a thread that waits can give up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Patience {
+    /// It waits until it gets what it wants.
+    Endless,
+    /// It gives up at some time. Here: when nobody else can go on.
+    Limited,
+}
+
+/// The scheduler's part of a thread. Zeroes are a thread that can go on.
+#[repr(C)]
+pub(crate) struct Turn {
+    /// One if it is this thread's turn; others sleep on it.
+    mine: AtomicU32,
+    state: State,
+    /// What it waits for.
+    key: usize,
+    limited: bool,
+    gave_up: bool,
+    /// Whether it sleeps in a system call that we do not know.
+    away: bool,
+    strategy: strategy::OfThread,
+}
+
+/// What a thread does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum State {
+    /// It could go on.
+    Ready,
+    /// It waits until something may have changed.
+    Waits,
+    /// It waits until it is chosen by a signal.
+    WaitsForSignal,
+}
+
+struct Control {
+    threads: Vec<*mut Thread>,
+    /// Whose turn it is.
+    current: *mut Thread,
+    strategy: Strategy,
+    steps: u64,
+}
+
+// SAFETY: the threads in the list are alive, and their turns are only used under the lock, apart from the atomic.
+unsafe impl Send for Control {}
+
+static CONTROLLED: AtomicBool = AtomicBool::new(false);
+static CONTROL: Lock<Option<Control>> = Lock::new(None);
+
+/// From now on the strategy decides. Called before the second thread begins.
+pub(crate) fn start(strategy: Strategy) {
+    *CONTROL.lock() = Some(Control { threads: Vec::new(), current: core::ptr::null_mut(), strategy, steps: 0 });
+    CONTROLLED.store(true, Ordering::Release);
+}
+
+/// Whether this thread is under control now.
+#[inline(always)]
+pub(crate) fn controlled() -> bool {
+    CONTROLLED.load(Ordering::Relaxed) && tls::local().inside == 0 && !tls::local().thread.is_null()
+}
+
+/// A step of this thread, from inside the runtime: somebody else may come first.
+#[inline(always)]
+pub(crate) fn point(thread: *mut Thread, address: usize, caller: usize) {
+    if CONTROLLED.load(Ordering::Relaxed) {
+        take_turn(thread, |control, thread| control.choose_at(thread, address, caller));
+    }
+}
+
+/// A step of this thread, from outside of the runtime.
+pub(crate) fn step(address: usize) {
+    if controlled() {
+        let _inside = Inside::enter();
+        point(tls::local().thread, address, 0);
+    }
+}
+
+/// The thread wants to let others go first. Says whether it has; else the caller should do that in its own way.
+pub(crate) fn step_aside() -> bool {
+    if !controlled() {
+        return false;
+    }
+    let _inside = Inside::enter();
+    take_turn(tls::local().thread, Control::choose_other);
+    true
+}
+
+/// Tries until it works. Nothing if the thread lost its patience.
+pub(crate) fn wait_for<R>(key: usize, patience: Patience, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
+    step(key);
+    loop {
+        if let Some(result) = attempt() {
+            return Some(result);
+        }
+        if !wait(key, State::Waits, patience) {
+            return None;
+        }
+    }
+}
+
+/// Waits until it is chosen by [`signal`]. Says whether it was; else it lost its patience.
+pub(crate) fn wait_for_signal(key: usize, patience: Patience) -> bool {
+    wait(key, State::WaitsForSignal, patience)
+}
+
+fn wait(key: usize, state: State, patience: Patience) -> bool {
+    let _inside = Inside::enter();
+    let thread = tls::local().thread;
+    take_turn(thread, |control, thread| {
+        // SAFETY: the thread is alive and the lock is held.
+        let turn = unsafe { &mut (*thread).turn };
+        (turn.state, turn.key, turn.limited) = (state, key, patience == Patience::Limited);
+        control.choose_other(thread)
+    });
+    // SAFETY: this thread's own structure; nobody else changes it while it is our turn.
+    let turn = unsafe { &mut (*thread).turn };
+    !core::mem::take(&mut turn.gave_up)
+}
+
+/// Whatever has to do with the key may have changed: who waits for it should look again.
+pub(crate) fn notify(key: usize) {
+    if controlled() {
+        let _inside = Inside::enter();
+        notify_inside(key);
+    }
+}
+
+fn notify_inside(key: usize) {
+    with_control(|control| {
+        control.wake(key, State::Waits, usize::MAX);
+    });
+}
+
+/// Chooses so many of those who wait for a signal. Says how many there were.
+pub(crate) fn signal(key: usize, count: usize) -> usize {
+    if !controlled() {
+        return 0;
+    }
+    let _inside = Inside::enter();
+    with_control(|control| control.wake(key, State::WaitsForSignal, count)).unwrap_or(0)
+}
+
+/// One more has come. If these are all, the others may go on; says whether that is so.
+pub(crate) fn arrive(key: usize, all: usize) -> bool {
+    step(key);
+    let _inside = Inside::enter();
+    let waiting = |control: &mut Control| {
+        let there = control.waiting(key, State::WaitsForSignal);
+        there + 1 >= all && {
+            control.wake(key, State::WaitsForSignal, usize::MAX);
+            true
+        }
+    };
+    with_control(waiting).unwrap_or(true)
+}
+
+/// A thread is about to be started.
+pub(crate) fn announce(thread: *mut Thread) {
+    with_control(|control| {
+        control.strategy.meet(unsafe { &mut (*thread).turn.strategy });
+        control.threads.push(thread);
+    });
+}
+
+/// It could not be started after all.
+pub(crate) fn withdraw(thread: *mut Thread) {
+    with_control(|control| control.threads.retain(|&other| other != thread));
+}
+
+/// The thread, which is this one, begins when it is its turn.
+pub(crate) fn begin(thread: *mut Thread) {
+    let first = with_control(|control| {
+        if !control.threads.contains(&thread) {
+            control.strategy.meet(unsafe { &mut (*thread).turn.strategy });
+            control.threads.push(thread);
+        }
+        if control.current.is_null() {
+            control.current = thread;
+        }
+        control.current == thread
+    });
+    if first == Some(false) {
+        sleep_until_turn(thread);
+    }
+}
+
+/// The thread, which is this one, has ended; the others go on.
+pub(crate) fn end(thread: *mut Thread) {
+    // SAFETY: this thread's own structure.
+    let entry = core::ptr::from_ref(thread::entry(unsafe { (*thread).number })) as usize;
+    with_control(|control| {
+        control.threads.retain(|&other| other != thread);
+        control.wake(entry, State::Waits, usize::MAX);
+        if control.current == thread {
+            let next = control.choose_other(thread);
+            control.give_turn(next);
+        }
+    });
+}
+
+/// In the child of a fork there is only this thread.
+pub(crate) fn alone_after_fork() {
+    CONTROLLED.store(false, Ordering::Relaxed);
+}
+
+fn with_control<R>(work: impl FnOnce(&mut Control) -> R) -> Option<R> {
+    if !CONTROLLED.load(Ordering::Relaxed) {
+        return None;
+    }
+    CONTROL.lock().as_mut().map(work)
+}
+
+/// Lets `choose` decide who goes on, and comes back when it is this thread's turn again.
+fn take_turn(thread: *mut Thread, choose: impl FnOnce(&mut Control, *mut Thread) -> *mut Thread) {
+    // A thread that was away while others went on has to wait for its turn first.
+    let had_lost_it = with_control(|control| {
+        // SAFETY: the thread is alive and the lock is held.
+        unsafe { (*thread).turn.away = false };
+        if control.current.is_null() {
+            control.current = thread;
+        }
+        control.current != thread
+    });
+    if had_lost_it == Some(true) {
+        sleep_until_turn(thread);
+    }
+    let stays = with_control(|control| {
+        control.steps += 1;
+        let next = choose(control, thread);
+        if next == thread {
+            return true;
+        }
+        // SAFETY: as above.
+        unsafe { (*thread).turn.mine.store(0, Ordering::Relaxed) };
+        control.give_turn(next);
+        false
+    });
+    if stays == Some(false) {
+        sleep_until_turn(thread);
+    }
+}
+
+impl Control {
+    fn ready(&self) -> impl Iterator<Item = *mut Thread> + '_ {
+        // SAFETY: threads in the list are alive, here and below.
+        self.threads
+            .iter()
+            .copied()
+            .filter(|&thread| unsafe { (*thread).turn.state == State::Ready && !(*thread).turn.away })
+    }
+
+    fn choose_at(&mut self, thread: *mut Thread, address: usize, caller: usize) -> *mut Thread {
+        let ready: Vec<_> = self.ready().collect();
+        self.strategy.choose(&ready, thread, strategy::Where { address, caller })
+    }
+
+    /// Somebody else, if there is anybody. If all wait, one of those who can give up does.
+    fn choose_other(&mut self, thread: *mut Thread) -> *mut Thread {
+        let others: Vec<_> = self.ready().filter(|&other| other != thread).collect();
+        if !others.is_empty() {
+            self.strategy.set_back(unsafe { &mut (*thread).turn.strategy });
+            return self.strategy.choose(&others, core::ptr::null_mut(), strategy::Where::default());
+        }
+        if self.threads.contains(&thread) && unsafe { (*thread).turn.state == State::Ready } {
+            return thread;
+        }
+        self.lose_patience()
+    }
+
+    /// Nobody can go on. One who waits with a limit gives up; if there is none, somebody who is away must come back.
+    fn lose_patience(&mut self) -> *mut Thread {
+        let limited = self
+            .threads
+            .iter()
+            .copied()
+            .find(|&thread| unsafe { (*thread).turn.limited && (*thread).turn.state != State::Ready });
+        let Some(thread) = limited else {
+            if !self.threads.is_empty() && !self.threads.iter().any(|&thread| unsafe { (*thread).turn.away }) {
+                report::deadlock();
+            }
+            return core::ptr::null_mut();
+        };
+        let turn = unsafe { &mut (*thread).turn };
+        (turn.state, turn.gave_up) = (State::Ready, true);
+        thread
+    }
+
+    fn give_turn(&mut self, next: *mut Thread) {
+        self.current = next;
+        if !next.is_null() {
+            let mine = unsafe { &(*next).turn.mine };
+            mine.store(1, Ordering::Release);
+            sys::wake(mine);
+        }
+    }
+
+    fn waiting(&self, key: usize, state: State) -> usize {
+        let waits = |&&thread: &&*mut Thread| unsafe { (*thread).turn.state == state && (*thread).turn.key == key };
+        self.threads.iter().filter(waits).count()
+    }
+
+    /// Makes those who wait ready, at most `count`, in an order that the strategy chooses. Says how many.
+    fn wake(&mut self, key: usize, state: State, count: usize) -> usize {
+        let mut woken = 0;
+        while woken < count {
+            let left = self.waiting(key, state);
+            if left == 0 {
+                break;
+            }
+            let chosen = if count < left { self.strategy.pick(left) } else { 0 };
+            let waits = |&&thread: &&*mut Thread| unsafe { (*thread).turn.state == state && (*thread).turn.key == key };
+            if let Some(&thread) = self.threads.iter().filter(waits).nth(chosen) {
+                unsafe { (*thread).turn.state = State::Ready };
+            }
+            woken += 1;
+        }
+        if woken > 0 && self.current.is_null() {
+            let ready: Vec<_> = self.ready().collect();
+            let next = self.strategy.choose(&ready, core::ptr::null_mut(), strategy::Where::default());
+            self.give_turn(next);
+        }
+        woken
+    }
+}
+
+/// How long the others wait before they look after the one with the turn.
+const WATCH: u64 = 20_000_000;
+
+fn sleep_until_turn(thread: *mut Thread) {
+    // SAFETY: this thread's own structure, which lives until it ends.
+    let mine = unsafe { &(*thread).turn.mine };
+    let mut seen = u64::MAX;
+    while mine.load(Ordering::Acquire) == 0 {
+        sys::sleep_on(mine, 0, Some(WATCH));
+        if mine.load(Ordering::Acquire) == 0 {
+            seen = watch(seen);
+        }
+    }
+}
+
+/// If nothing has happened since the last look and the thread with the turn sleeps, it is in a system call that may wait for one of us.
+fn watch(seen: u64) -> u64 {
+    with_control(|control| {
+        let current = control.current;
+        if control.steps != seen || current.is_null() {
+            return control.steps;
+        }
+        // SAFETY: the current thread is alive: it would have given its turn away at its end.
+        let system = thread::entry(unsafe { (*current).number }).system.load(Ordering::Relaxed);
+        if sys::is_asleep(system) {
+            unsafe {
+                (*current).turn.away = true;
+                (*current).turn.mine.store(0, Ordering::Relaxed);
+            }
+            let ready: Vec<_> = control.ready().collect();
+            if ready.is_empty() {
+                control.current = core::ptr::null_mut();
+            } else {
+                let next = control.strategy.choose(&ready, core::ptr::null_mut(), strategy::Where::default());
+                control.give_turn(next);
+            }
+        }
+        control.steps
+    })
+    .unwrap_or(0)
+}

@@ -1,0 +1,32 @@
+//! The first thing that happens in a program, before any constructor of it.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+static STARTED: AtomicU32 = AtomicU32::new(0);
+
+/// Does what has to be done once. It may be called from several constructors, or never, if nothing is instrumented.
+pub(crate) fn ensure() {
+    if STARTED.swap(1, Ordering::AcqRel) != 0 {
+        return;
+    }
+    let _inside = crate::tls::Inside::enter();
+    crate::options::read();
+    crate::thread::current();
+    // SAFETY: the function is of the right type and stays where it is.
+    unsafe { libc::atexit(at_exit) };
+}
+
+extern "C" fn at_exit() {
+    crate::report::at_exit();
+}
+
+#[cfg(not(test))]
+#[used]
+#[unsafe(link_section = ".preinit_array")]
+static EARLY: extern "C" fn() = early;
+
+/// In an executable this comes before the constructors of all libraries.
+#[cfg(not(test))]
+extern "C" fn early() {
+    ensure();
+}

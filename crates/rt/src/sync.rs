@@ -1,0 +1,68 @@
+//! What locks and the like tell the engine.
+
+use crate::engine::{Object, SyncClock, ThreadClocks};
+use crate::tls::Inside;
+use crate::{table, thread};
+
+/// Lets the engine work on the object at an address.
+fn with(address: usize, work: impl FnOnce(&mut ThreadClocks, &mut Object)) {
+    let Some(_inside) = Inside::first() else { return };
+    let thread = thread::current();
+    // SAFETY: this thread's own structure, here and below.
+    crate::spin::settle(unsafe { &mut *thread });
+    let Some(clocks) = (unsafe { (*thread).clocks.as_mut() }) else { return };
+    let record = table::lock(address, 1);
+    // SAFETY: the record is locked.
+    work(clocks, unsafe { record.object() });
+    record.unlock();
+}
+
+/// A lock was taken: what its last holder did is known now.
+pub(crate) fn acquired(address: usize) {
+    with(address, |clocks, object| clocks.acquire(object.lock()));
+}
+
+/// A lock is about to be given back.
+pub(crate) fn releasing(address: usize) {
+    with(address, |clocks, object| clocks.replace(object.lock()));
+}
+
+/// Something is about to be passed on that others pass on as well: a semaphore, a barrier.
+pub(crate) fn contributing(address: usize) {
+    with(address, |clocks, object| clocks.release(object.lock()));
+}
+
+/// A lock was taken for reading.
+pub(crate) fn acquired_for_reading(address: usize) {
+    with(address, |clocks, object| clocks.acquire(object.read_write().0));
+}
+
+/// A lock was taken for writing.
+pub(crate) fn acquired_for_writing(address: usize) {
+    with(address, |clocks, object| {
+        let (writers, readers) = object.read_write();
+        clocks.acquire(writers);
+        clocks.acquire(readers);
+    });
+}
+
+/// A lock is about to be given back, by a writer or by a reader: the call is the same. A writer was alone, so it may as well be told to
+/// both; that the next reader then learns of earlier readers is more than it must, and only if a writer came in between.
+pub(crate) fn releasing_either(address: usize, writer: bool) {
+    with(address, |clocks, object| {
+        let (writers, readers) = object.read_write();
+        if writer {
+            clocks.replace(writers);
+            *readers = SyncClock::new();
+        } else {
+            clocks.release(readers);
+        }
+    });
+}
+
+/// The object is no more.
+pub(crate) fn destroyed(address: usize, bytes: usize) {
+    if let Some(_inside) = Inside::first() {
+        table::forget(address, bytes);
+    }
+}

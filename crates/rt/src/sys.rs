@@ -1,0 +1,236 @@
+//! The few things that the runtime asks of the operating system, without `std` and without a detour over functions that it intercepts.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// Fresh zeroed memory that costs nothing until it is touched.
+pub(crate) fn map(bytes: usize) -> *mut u8 {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let arguments = [0, bytes, protection as usize, flags as usize, usize::MAX, 0];
+    // SAFETY: a fresh anonymous mapping touches nothing that exists.
+    let address = unsafe { raw_syscall(libc::SYS_mmap, arguments) };
+    if address < 0 && address > -4096 {
+        fatal("out of memory for the runtime");
+    }
+    address as *mut u8
+}
+
+/// Gives memory from [`map`] back.
+///
+/// # Safety
+/// Nobody uses it any more.
+pub(crate) unsafe fn unmap(address: *mut u8, bytes: usize) {
+    // SAFETY: by the caller's promise.
+    unsafe { raw_syscall(libc::SYS_munmap, [address as usize, bytes, 0, 0, 0, 0]) };
+}
+
+/// Writes everything, whatever interrupts it; errors are nobody's to handle here.
+pub(crate) fn write_all(descriptor: c_int, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        // SAFETY: the slice is readable.
+        let written = unsafe {
+            raw_syscall(libc::SYS_write, [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0])
+        };
+        if written > 0 {
+            bytes = &bytes[(written as usize).min(bytes.len())..];
+        } else if written != -(libc::EINTR as isize) {
+            return;
+        }
+    }
+}
+
+/// The error number of this thread.
+pub(crate) fn errno() -> c_int {
+    // SAFETY: libc's error number is always there.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Sets the error number of this thread.
+pub(crate) fn set_errno(value: c_int) {
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = value }
+}
+
+/// Says why and ends the process. Only for what cannot be survived.
+pub(crate) fn fatal(reason: &str) -> ! {
+    write_all(2, b"FATAL: Steadfast: ");
+    write_all(2, reason.as_bytes());
+    write_all(2, b"\n");
+    // SAFETY: ends the process.
+    unsafe { libc::abort() }
+}
+
+/// The operating system's number of this thread.
+pub(crate) fn thread_number() -> i32 {
+    // SAFETY: takes no arguments and cannot fail.
+    unsafe { raw_syscall(libc::SYS_gettid, [0; 6]) as i32 }
+}
+
+/// The number of this process.
+pub(crate) fn process_number() -> i32 {
+    // SAFETY: takes no arguments and cannot fail.
+    unsafe { raw_syscall(libc::SYS_getpid, [0; 6]) as i32 }
+}
+
+/// Lets others run.
+pub(crate) fn pause() {
+    // SAFETY: takes no arguments and cannot fail.
+    unsafe { raw_syscall(libc::SYS_sched_yield, [0; 6]) };
+}
+
+/// Sleeps until somebody calls [`wake`] for the word, if it still has the expected value, or until the time is over.
+pub(crate) fn sleep_on(word: &core::sync::atomic::AtomicU32, expected: u32, nanoseconds: Option<u64>) {
+    let time = nanoseconds
+        .map(|all| libc::timespec { tv_sec: (all / 1_000_000_000) as i64, tv_nsec: (all % 1_000_000_000) as i64 });
+    let time = time.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+    // SAFETY: the word lives as long as the reference, and the time as long as this function.
+    unsafe {
+        raw_syscall(libc::SYS_futex, [word.as_ptr() as usize, PRIVATE_WAIT, expected as usize, time as usize, 0, 0])
+    };
+}
+
+/// Wakes whoever sleeps on the word.
+pub(crate) fn wake(word: &core::sync::atomic::AtomicU32) {
+    // SAFETY: the word is only an address here.
+    unsafe { raw_syscall(libc::SYS_futex, [word.as_ptr() as usize, PRIVATE_WAKE, i32::MAX as usize, 0, 0, 0]) };
+}
+
+const PRIVATE_WAIT: usize = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
+const PRIVATE_WAKE: usize = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
+
+/// A system call without libc: `syscall` itself is intercepted. Errors come back as negative numbers.
+///
+/// # Safety
+/// As for the system call.
+pub(crate) unsafe fn raw_syscall(number: i64, arguments: [usize; 6]) -> isize {
+    let result: isize;
+    // SAFETY: by the caller's promise. The kernel changes nothing but rax, rcx and r11, and memory.
+    unsafe {
+        core::arch::asm!(
+            "syscall",
+            inlateout("rax") number as isize => result,
+            in("rdi") arguments[0],
+            in("rsi") arguments[1],
+            in("rdx") arguments[2],
+            in("r10") arguments[3],
+            in("r8") arguments[4],
+            in("r9") arguments[5],
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack),
+        );
+    }
+    result
+}
+
+/// Reads the beginning of a file. The path ends with a zero byte.
+pub(crate) fn read_file(path: &[u8], into: &mut [u8]) -> usize {
+    debug_assert_eq!(path.last(), Some(&0));
+    // SAFETY: the path is a string of C, and the buffer is as long as we say.
+    unsafe {
+        let file = raw_syscall(
+            libc::SYS_open,
+            [path.as_ptr() as usize, (libc::O_RDONLY | libc::O_CLOEXEC) as usize, 0, 0, 0, 0],
+        );
+        if file < 0 {
+            return 0;
+        }
+        let mut filled = 0;
+        while filled < into.len() {
+            let rest = &mut into[filled..];
+            let got = raw_syscall(libc::SYS_read, [file as usize, rest.as_mut_ptr() as usize, rest.len(), 0, 0, 0]);
+            if got <= 0 {
+                break;
+            }
+            filled += got as usize;
+        }
+        raw_syscall(libc::SYS_close, [file as usize, 0, 0, 0, 0, 0]);
+        filled
+    }
+}
+
+/// Whether a thread of this process sleeps in the kernel.
+pub(crate) fn is_asleep(thread: u32) -> bool {
+    let path = std::format!("/proc/self/task/{thread}/stat\0");
+    let mut text = [0; 512];
+    let length = read_file(path.as_bytes(), &mut text);
+    // The state comes after the name, which is in parentheses and can contain anything.
+    let after_name = text[..length].iter().rposition(|&byte| byte == b')').map_or(0, |at| at + 2);
+    matches!(text.get(after_name), Some(b'S' | b'D'))
+}
+
+/// A function that comes after ours in the search order of the dynamic linker: the one that we intercept.
+pub(crate) struct Next {
+    name: &'static CStr,
+    version: Option<&'static CStr>,
+    found: AtomicUsize,
+}
+
+impl Next {
+    /// The next function of that name.
+    pub(crate) const fn new(name: &'static CStr) -> Self {
+        Self { name, version: None, found: AtomicUsize::new(0) }
+    }
+
+    /// The next function of that name in that version, where libc keeps an older one as well.
+    pub(crate) const fn versioned(name: &'static CStr, version: &'static CStr) -> Self {
+        Self { name, version: Some(version), found: AtomicUsize::new(0) }
+    }
+
+    /// Its address.
+    pub(crate) fn address(&self) -> usize {
+        let found = self.found.load(Ordering::Relaxed);
+        if found != 0 { found } else { self.look_up() }
+    }
+
+    #[cold]
+    fn look_up(&self) -> usize {
+        // SAFETY: both names are strings of C. dlsym may allocate; our malloc only forwards while we are inside.
+        let found = unsafe {
+            let _inside = crate::tls::Inside::enter();
+            let versioned = self
+                .version
+                .map_or(core::ptr::null_mut(), |version| dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), version.as_ptr()));
+            if versioned.is_null() { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } else { versioned }
+        } as usize;
+        if found == 0 {
+            write_all(2, self.name.to_bytes());
+            fatal(" is not in any library");
+        }
+        self.found.store(found, Ordering::Relaxed);
+        found
+    }
+}
+
+unsafe extern "C" {
+    fn dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
+}
+
+/// Declares a function as `real::name`, to be called instead of the intercepted one.
+macro_rules! next {
+    ($($(#[version = $version:literal])? fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+        #[allow(dead_code, reason = "a table is complete even where one entry is not called")]
+        mod real {
+            #[allow(unused_imports, reason = "some functions only have arguments of plain types")]
+            use super::*;
+            $(
+                pub(super) unsafe fn $name($($argument: $type),*) $(-> $result)? {
+                    #[allow(unused_mut, unused_assignments)]
+                    static NEXT: $crate::sys::Next = {
+                        let Ok(name) = core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) else { panic!("not a name") };
+                        let mut next = $crate::sys::Next::new(name);
+                        $(next = $crate::sys::Next::versioned(name, $version);)?
+                        next
+                    };
+                    // SAFETY: the linker found the function by its name, and its type is that of the manual.
+                    unsafe {
+                        let function: unsafe extern "C" fn($($type),*) $(-> $result)? = core::mem::transmute(NEXT.address());
+                        function($($argument),*)
+                    }
+                }
+            )*
+        }
+    };
+}
+pub(crate) use next;

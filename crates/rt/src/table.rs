@@ -1,0 +1,331 @@
+//! From an address to the record of the atomic location there: two loads, no hashing, and no lock but that of the record itself.
+//!
+//! The address space is cut into *regions* of 4 MiB. A region that contains an atomic gets a directory with one entry for every 8 bytes, mapped
+//! lazily, so that only the pages that are used cost memory. An entry leads to the records of the atomics that begin in these 8 bytes.
+//!
+//! Records are never given back to the system, only used again for another address. So a thread that has found one may lock it, and
+//! then has to look whether it is still the one that it was looking for.
+
+use crate::engine::Object;
+use crate::lock::{Latch, Lock};
+use crate::sys;
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+
+const ADDRESS_BITS: u32 = 47;
+const REGION_BITS: u32 = 22;
+const PAGE_BITS: u32 = 12;
+const REGIONS: usize = 1 << (ADDRESS_BITS - REGION_BITS);
+const ENTRIES: usize = 1 << (REGION_BITS - 3);
+const PAGES: usize = 1 << (REGION_BITS - PAGE_BITS);
+
+/// What is known about one atomic location.
+#[repr(C, align(64))]
+pub(crate) struct Record {
+    latch: Latch,
+    /// How many bytes the program accesses here. Zero: nobody uses this record.
+    bytes: AtomicU32,
+    address: AtomicUsize,
+    /// The next record that begins in the same 8 bytes.
+    next: AtomicPtr<Record>,
+    /// The record that stands for this one, because the program accesses overlapping parts of the same memory.
+    instead: AtomicPtr<Record>,
+    /// Whether accesses of different sizes or beginnings come here: then it can only say what is ordered, not what is stale.
+    mixed: AtomicU32,
+    /// The engine's part; only for whoever holds the latch, and only if `bytes` is not zero.
+    object: UnsafeCell<MaybeUninit<Object>>,
+}
+
+impl Record {
+    /// The engine's part.
+    ///
+    /// # Safety
+    /// The caller has it from [`lock`] and has not unlocked it yet.
+    #[allow(clippy::mut_from_ref, reason = "the latch makes it exclusive")]
+    pub(crate) unsafe fn object(&self) -> &mut Object {
+        // SAFETY: a record is initialised before `lock` returns it for the first time.
+        unsafe { (*self.object.get()).assume_init_mut() }
+    }
+
+    /// Whether accesses of different sizes or beginnings come here.
+    #[inline(always)]
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.mixed.load(Ordering::Relaxed) != 0
+    }
+
+    fn end(&self) -> usize {
+        self.address.load(Ordering::Relaxed) + self.bytes.load(Ordering::Relaxed) as usize
+    }
+
+    /// Lets the next one at it.
+    #[inline(always)]
+    pub(crate) fn unlock(&self) {
+        self.latch.release();
+    }
+}
+
+/// The directory of a region.
+#[repr(C)]
+struct Region {
+    /// How many records each page has, so that freeing memory only has to look where there are some.
+    populated: [AtomicU32; PAGES],
+    entries: [AtomicPtr<Record>; ENTRIES],
+}
+
+static ROOT: AtomicPtr<AtomicPtr<Region>> = AtomicPtr::new(null_mut());
+
+/// Taken to add or remove records, never to find one.
+static CHANGES: Lock<Unused> = Lock::new(Unused { first: null_mut(), chunk: null_mut(), left: 0 });
+
+struct Unused {
+    first: *mut Record,
+    chunk: *mut Record,
+    left: usize,
+}
+
+// SAFETY: the records belong to whoever holds the lock.
+unsafe impl Send for Unused {}
+
+/// The record of what begins at this address, locked. It is made if there is none.
+#[inline(always)]
+pub(crate) fn lock(address: usize, bytes: u8) -> &'static Record {
+    loop {
+        let Some(mut record) = find(address) else {
+            insert(address, bytes);
+            continue;
+        };
+        if record.bytes.load(Ordering::Relaxed) != u32::from(bytes) {
+            record = mix(record, address, bytes);
+        }
+        let address = record.address.load(Ordering::Relaxed);
+        if record.latch.acquire() {
+            // It was half done when a fork left its holder behind. What it owns is leaked, because nobody knows what of it is whole.
+            // SAFETY: the latch is ours.
+            unsafe { (*record.object.get()).write(Object::Fresh) };
+        }
+        if record.address.load(Ordering::Relaxed) == address && record.bytes.load(Ordering::Relaxed) != 0 {
+            return record;
+        }
+        record.latch.release();
+    }
+}
+
+#[inline(always)]
+fn find(address: usize) -> Option<&'static Record> {
+    let region = region(address)?;
+    let mut record = region.entries[entry(address)].load(Ordering::Acquire);
+    while !record.is_null() {
+        // SAFETY: records live for ever.
+        let candidate = unsafe { &*record };
+        if candidate.address.load(Ordering::Relaxed) == address {
+            return Some(candidate);
+        }
+        record = candidate.next.load(Ordering::Acquire);
+    }
+    None
+}
+
+#[inline(always)]
+fn entry(address: usize) -> usize {
+    (address >> 3) & (ENTRIES - 1)
+}
+
+#[inline(always)]
+fn region(address: usize) -> Option<&'static Region> {
+    let root = ROOT.load(Ordering::Acquire);
+    if root.is_null() || address >> ADDRESS_BITS != 0 {
+        return None;
+    }
+    // SAFETY: the index is below the number of regions, and directories live for ever.
+    unsafe { (*root.add(address >> REGION_BITS)).load(Ordering::Acquire).as_ref() }
+}
+
+fn region_made(address: usize) -> &'static Region {
+    let mut root = ROOT.load(Ordering::Acquire);
+    if root.is_null() {
+        root = sys::map(REGIONS * size_of::<AtomicPtr<Region>>()).cast();
+        ROOT.store(root, Ordering::Release);
+    }
+    // SAFETY: the index is below the number of regions; addresses of programs have 47 bits.
+    let slot = unsafe { &*root.add((address >> REGION_BITS) % REGIONS) };
+    let mut region = slot.load(Ordering::Acquire);
+    if region.is_null() {
+        region = sys::map(size_of::<Region>()).cast();
+        slot.store(region, Ordering::Release);
+    }
+    // SAFETY: just made, or made before; zeroes are a valid directory.
+    unsafe { &*region }
+}
+
+#[cold]
+fn insert(address: usize, bytes: u8) {
+    let mut unused = CHANGES.lock();
+    if find(address).is_some() {
+        return;
+    }
+    let region = region_made(address);
+    let record = unused.take();
+    // SAFETY: nobody can find the record yet. Whoever still waits for its latch will see that it is not what they were looking for.
+    unsafe {
+        (*record).latch.acquire();
+        (*(*record).object.get()).write(Object::Fresh);
+        (*record).address.store(address, Ordering::Relaxed);
+        (*record).bytes.store(u32::from(bytes), Ordering::Relaxed);
+        (*record).mixed.store(0, Ordering::Relaxed);
+        (*record).instead.store(overlapping(address, bytes), Ordering::Relaxed);
+        if let Some(other) = (*record).instead.load(Ordering::Relaxed).as_ref() {
+            other.mixed.store(1, Ordering::Relaxed);
+            // Whoever finds this one is sent on, because the size is never the right one.
+            (*record).bytes.store(u32::MAX, Ordering::Relaxed);
+        }
+        let head = &region.entries[entry(address)];
+        (*record).next.store(head.load(Ordering::Relaxed), Ordering::Relaxed);
+        head.store(record, Ordering::Release);
+        (*record).latch.release();
+    }
+    region.populated[(address >> PAGE_BITS) % PAGES].fetch_add(1, Ordering::Relaxed);
+}
+
+/// Calls `visit` with the records that begin close enough to overlap with these bytes.
+fn neighbours(address: usize, bytes: usize, mut visit: impl FnMut(&'static Record)) {
+    // No atomic has more than 16 bytes.
+    let mut granule = (address & !7).saturating_sub(8);
+    while granule < address + bytes {
+        let mut record =
+            region(granule).map_or(null_mut(), |region| region.entries[entry(granule)].load(Ordering::Acquire));
+        // SAFETY: records live for ever.
+        while let Some(found) = unsafe { record.as_ref() } {
+            visit(found);
+            record = found.next.load(Ordering::Acquire);
+        }
+        granule += 8;
+    }
+}
+
+/// A record of another location that these bytes are a part of, or have a part of. The caller holds the lock on changes.
+fn overlapping(address: usize, bytes: u8) -> *mut Record {
+    let mut other = null_mut();
+    neighbours(address, usize::from(bytes), |record| {
+        let stands_alone = record.instead.load(Ordering::Relaxed).is_null();
+        let start = record.address.load(Ordering::Relaxed);
+        if stands_alone && start != address && start < address + usize::from(bytes) && address < record.end() {
+            other = core::ptr::from_ref(record).cast_mut();
+        }
+    });
+    other
+}
+
+/// An access that does not fit the record of its address: another one stands for it, or it has another size than before.
+#[cold]
+fn mix(record: &'static Record, address: usize, bytes: u8) -> &'static Record {
+    let _changes = CHANGES.lock();
+    // SAFETY: records live for ever.
+    if let Some(instead) = unsafe { record.instead.load(Ordering::Relaxed).as_ref() } {
+        return instead;
+    }
+    let before = record.bytes.load(Ordering::Relaxed);
+    if before == 0 || before == u32::from(bytes) {
+        return record;
+    }
+    record.mixed.store(1, Ordering::Relaxed);
+    if u32::from(bytes) < before {
+        return record;
+    }
+    record.bytes.store(u32::from(bytes), Ordering::Relaxed);
+    neighbours(address, usize::from(bytes), |other| {
+        let start = other.address.load(Ordering::Relaxed);
+        if start > address && start < address + usize::from(bytes) {
+            other.instead.store(core::ptr::from_ref(record).cast_mut(), Ordering::Relaxed);
+            other.bytes.store(u32::MAX, Ordering::Relaxed);
+        }
+    });
+    record
+}
+
+impl Unused {
+    fn take(&mut self) -> *mut Record {
+        const CHUNK: usize = 1024;
+        if !self.first.is_null() {
+            let record = self.first;
+            // SAFETY: records in the list belong to it.
+            self.first = unsafe { (*record).next.load(Ordering::Relaxed) };
+            return record;
+        }
+        if self.left == 0 {
+            self.chunk = sys::map(CHUNK * size_of::<Record>()).cast();
+            self.left = CHUNK;
+        }
+        self.left -= 1;
+        // SAFETY: `left` was below the length of the chunk.
+        unsafe { self.chunk.add(self.left) }
+    }
+}
+
+/// The memory is given back: what was known about the locations in it is forgotten.
+pub(crate) fn forget(address: usize, bytes: usize) {
+    let end = address.saturating_add(bytes).min(1 << ADDRESS_BITS);
+    let mut page = address;
+    while page < end {
+        let next_page = ((page >> PAGE_BITS) + 1) << PAGE_BITS;
+        match region(page) {
+            None => page = ((page >> REGION_BITS) + 1) << REGION_BITS,
+            Some(region) => {
+                if region.populated[(page >> PAGE_BITS) % PAGES].load(Ordering::Relaxed) != 0 {
+                    forget_in_page(region, page, end.min(next_page));
+                }
+                page = next_page;
+            }
+        }
+    }
+}
+
+#[cold]
+fn forget_in_page(region: &Region, start: usize, end: usize) {
+    let mut unused = CHANGES.lock();
+    let mut granule = start & !7;
+    while granule < end {
+        forget_in_granule(region, granule, start, end, &mut unused);
+        granule += 8;
+    }
+}
+
+fn forget_in_granule(region: &Region, granule: usize, start: usize, end: usize, unused: &mut Unused) {
+    let mut link = &region.entries[entry(granule)];
+    loop {
+        let record = link.load(Ordering::Relaxed);
+        if record.is_null() {
+            return;
+        }
+        // SAFETY: records live for ever.
+        let candidate = unsafe { &*record };
+        let address = candidate.address.load(Ordering::Relaxed);
+        if address < start || address >= end {
+            link = &candidate.next;
+            continue;
+        }
+        // Whoever holds the record finishes first; whoever waits for it will see that nobody uses it.
+        candidate.latch.acquire();
+        link.store(candidate.next.load(Ordering::Relaxed), Ordering::Release);
+        candidate.bytes.store(0, Ordering::Relaxed);
+        candidate.address.store(0, Ordering::Relaxed);
+        candidate.instead.store(null_mut(), Ordering::Relaxed);
+        // SAFETY: it was initialised, and is not used after this.
+        unsafe { (*candidate.object.get()).assume_init_drop() };
+        candidate.latch.release();
+        candidate.next.store(unused.first, Ordering::Relaxed);
+        unused.first = record;
+        region.populated[(granule >> PAGE_BITS) % PAGES].fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Nobody adds or removes a record until [`after_fork`].
+pub(crate) fn before_fork() {
+    CHANGES.hold();
+}
+
+/// Undoes [`before_fork`].
+pub(crate) fn after_fork() {
+    CHANGES.let_go();
+}

@@ -1,0 +1,207 @@
+//! The threads of the program.
+//!
+//! A [`Thread`] is what a running thread needs at every access; only the thread itself uses it. An [`Entry`] is what others may want to know
+//! about a thread, also after its end: who started it and where, and what it had done when it ended, for whoever joins it.
+
+use crate::engine;
+use crate::frames::{Call, Frames};
+use crate::lock::Lock;
+use crate::schedule;
+use crate::sys;
+use crate::tls::{self, Inside};
+use crate::trace::{self, Trace};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+/// A running thread. It lives in mapped memory of its own.
+#[repr(C)]
+pub(crate) struct Thread {
+    /// Its number: zero for the first thread, and never used again.
+    pub(crate) number: u32,
+    /// The engine's part. Nothing if there were too many threads for it.
+    pub(crate) clocks: Option<engine::ThreadClocks>,
+    /// Its last access, to recognise loops.
+    pub(crate) spin: crate::spin::Spin,
+    /// Its last accesses, for the reports of others.
+    pub(crate) trace: *mut Trace,
+    /// The scheduler's part.
+    pub(crate) turn: schedule::Turn,
+    /// Its call stack.
+    pub(crate) frames: Frames,
+}
+
+/// What remains known about a thread.
+#[repr(C)]
+pub(crate) struct Entry {
+    /// The operating system's number.
+    pub(crate) system: AtomicU32,
+    /// The `pthread_t`.
+    pub(crate) handle: AtomicU64,
+    /// The thread that started it, and where.
+    pub(crate) parent: AtomicU32,
+    pub(crate) call: AtomicU32,
+    pub(crate) caller: AtomicU64,
+    pub(crate) state: AtomicU32,
+    /// Its last accesses, if they are still there.
+    pub(crate) trace: AtomicPtr<Trace>,
+    /// What it had done when it ended. Only for whoever joins it.
+    end: Lock<Option<engine::SyncClock>>,
+}
+
+/// The states of an entry. Zero: nobody uses it.
+pub(crate) const RUNNING: u32 = 1;
+pub(crate) const FINISHED: u32 = 2;
+pub(crate) const JOINED: u32 = 3;
+/// Set in addition if nobody will join it.
+pub(crate) const DETACHED: u32 = 8;
+
+const MOST: usize = 1 << 20;
+
+/// Numbers and the array of entries, which is mapped at the beginning and never moves.
+struct Registry {
+    entries: *mut Entry,
+    used: u32,
+}
+
+// SAFETY: the entries belong to the registry and consist of atomics and locks.
+unsafe impl Send for Registry {}
+
+static REGISTRY: Lock<Registry> = Lock::new(Registry { entries: core::ptr::null_mut(), used: 0 });
+
+/// This thread. A thread that we have not seen being started is met here for the first time.
+#[inline(always)]
+pub(crate) fn current() -> *mut Thread {
+    let thread = tls::local().thread;
+    if thread.is_null() { adopt() } else { thread }
+}
+
+#[cold]
+fn adopt() -> *mut Thread {
+    let _inside = Inside::enter();
+    let thread = announce(None, 0);
+    begin(thread);
+    thread
+}
+
+/// A new thread with a new number, started by `parent` at `caller`.
+pub(crate) fn announce(parent: Option<&mut Thread>, caller: usize) -> *mut Thread {
+    let number = number();
+    let thread: *mut Thread = sys::map(size_of::<Thread>()).cast();
+    // SAFETY: the mapping is fresh, and zeroes are valid for the parts that are not written here.
+    unsafe {
+        (*thread).number = number;
+        (*thread).trace = trace::take();
+        let entry = entry(number);
+        entry.caller.store(caller as u64, Ordering::Relaxed);
+        entry.state.store(RUNNING, Ordering::Relaxed);
+        entry.trace.store((*thread).trace, Ordering::Release);
+        if let Some(parent) = &parent {
+            entry.parent.store(parent.number, Ordering::Relaxed);
+            entry.call.store(parent.frames.current().0, Ordering::Relaxed);
+        }
+        core::ptr::write(&raw mut (*thread).spin, crate::spin::Spin::default());
+        core::ptr::write(&raw mut (*thread).clocks, engine::clocks(number, parent.map(|parent| &mut parent.clocks)));
+    }
+    thread
+}
+
+fn number() -> u32 {
+    let mut registry = REGISTRY.lock();
+    if registry.entries.is_null() {
+        registry.entries = sys::map(MOST * size_of::<Entry>()).cast();
+    }
+    let number = registry.used;
+    if number as usize == MOST {
+        sys::fatal("more than a million threads");
+    }
+    registry.used += 1;
+    number
+}
+
+/// The entry of a number that was given out.
+pub(crate) fn entry(number: u32) -> &'static Entry {
+    let registry = REGISTRY.lock();
+    // SAFETY: numbers are below the length of the array, and zeroes are a valid entry.
+    unsafe { &*registry.entries.add(number as usize % MOST) }
+}
+
+/// The running thread is the given one.
+pub(crate) fn begin(thread: *mut Thread) {
+    tls::local().thread = thread;
+    // SAFETY: the thread belongs to us now.
+    let number = unsafe { (*thread).number };
+    let entry = entry(number);
+    entry.system.store(sys::thread_number() as u32, Ordering::Relaxed);
+    // SAFETY: every thread has a handle.
+    entry.handle.store(unsafe { libc::pthread_self() }, Ordering::Relaxed);
+    schedule::begin(thread);
+}
+
+/// The running thread ends. What it still does, its last destructors, is not recorded.
+pub(crate) fn end() {
+    let local = tls::local();
+    let thread = local.thread;
+    if thread.is_null() {
+        return;
+    }
+    local.inside += 1;
+    // SAFETY: the thread is ours, and nobody uses it after this.
+    unsafe {
+        let entry = entry((*thread).number);
+        crate::spin::settle(&mut *thread);
+        trace::give_back((*thread).trace, &entry.trace);
+        let last = engine::finish(core::ptr::read(&raw const (*thread).clocks));
+        if entry.state.load(Ordering::Relaxed) & DETACHED == 0 {
+            *entry.end.lock() = last;
+        }
+        entry.state.fetch_add(FINISHED - RUNNING, Ordering::Release);
+        schedule::end(thread);
+        local.thread = core::ptr::null_mut();
+        sys::unmap(thread.cast(), size_of::<Thread>());
+    }
+}
+
+/// The number of the newest thread with this handle that nobody has joined.
+pub(crate) fn by_handle(handle: u64) -> Option<u32> {
+    let registry = REGISTRY.lock();
+    (0..registry.used).rev().find(|&number| {
+        // SAFETY: below `used`.
+        let entry = unsafe { &*registry.entries.add(number as usize) };
+        let state = entry.state.load(Ordering::Acquire);
+        entry.handle.load(Ordering::Relaxed) == handle && (state == RUNNING || state == FINISHED)
+    })
+}
+
+/// The running thread knows now that the other one has ended.
+pub(crate) fn join(number: u32) {
+    let entry = entry(number);
+    entry.state.store(JOINED, Ordering::Relaxed);
+    let last = entry.end.lock().take();
+    if let Some(last) = last {
+        // SAFETY: this thread's own structure.
+        unsafe { engine::join(&mut *current(), &last) };
+    }
+}
+
+/// Nobody will join it.
+pub(crate) fn detach(number: u32) {
+    let entry = entry(number);
+    entry.state.fetch_or(DETACHED, Ordering::Relaxed);
+    drop(entry.end.lock().take());
+}
+
+/// Where a thread was started.
+pub(crate) fn origin(number: u32) -> (Call, usize, u32) {
+    let entry = entry(number);
+    let call = Call(entry.call.load(Ordering::Relaxed));
+    (call, entry.caller.load(Ordering::Relaxed) as usize, entry.parent.load(Ordering::Relaxed))
+}
+
+/// Nobody starts a thread until [`after_fork`].
+pub(crate) fn before_fork() {
+    REGISTRY.hold();
+}
+
+/// Undoes [`before_fork`].
+pub(crate) fn after_fork() {
+    REGISTRY.let_go();
+}

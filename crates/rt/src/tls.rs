@@ -1,0 +1,87 @@
+//! What every thread keeps at hand: which thread it is, and whether it is inside the runtime.
+//!
+//! `thread_local!` needs `std` and, in a shared library, a function call per access that may allocate. Here the block is reserved by a few
+//! lines of assembly with the *initial-exec* model: two instructions from anywhere, at any time, even inside `malloc` and signal handlers.
+
+use crate::thread::Thread;
+use core::arch::{asm, global_asm};
+
+global_asm!(
+    ".pushsection .tbss.steadfast,\"awT\",@nobits",
+    ".globl __steadfast_tls",
+    ".hidden __steadfast_tls",
+    ".type __steadfast_tls, @object",
+    ".size __steadfast_tls, 64",
+    ".balign 64",
+    "__steadfast_tls:",
+    ".zero 64",
+    ".popsection",
+);
+
+/// The block of one thread. A new thread finds zeroes.
+#[repr(C)]
+pub(crate) struct Local {
+    /// The thread, or null before the runtime has met it.
+    pub(crate) thread: *mut Thread,
+    /// How many calls deep this thread is inside the runtime.
+    pub(crate) inside: u32,
+    /// How many `ignore_begin` are open.
+    pub(crate) ignored: u32,
+    /// Where the program called us from, for the shims whose arguments leave no register free.
+    pub(crate) caller: usize,
+    /// What `pthread_once` is to run in this thread, and for which control word.
+    pub(crate) once_control: usize,
+    pub(crate) once_routine: usize,
+    /// The key of the destructor that comes last.
+    pub(crate) end_key: u32,
+    _rest: [u32; 5],
+}
+
+const _: () = assert!(core::mem::size_of::<Local>() == 64);
+
+/// The block of this thread.
+#[inline(always)]
+pub(crate) fn local() -> &'static mut Local {
+    let address: *mut Local;
+    // SAFETY: the block is reserved above, has the size and alignment of `Local`, and zeroes are a valid `Local`. Only its own thread gets
+    // a reference to it, and no reference is kept across a call into the program.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + __steadfast_tls@GOTTPOFF]",
+            "add {0}, qword ptr fs:[0]",
+            out(reg) address,
+            options(pure, readonly, nostack),
+        );
+        &mut *address
+    }
+}
+
+/// While it lives, this thread is inside the runtime: what it calls is not recorded.
+pub(crate) struct Inside;
+
+impl Inside {
+    /// Enters the runtime.
+    #[inline(always)]
+    pub(crate) fn enter() -> Self {
+        local().inside += 1;
+        Self
+    }
+
+    /// Enters the runtime unless this thread is inside already, or must be left alone.
+    #[inline(always)]
+    pub(crate) fn first() -> Option<Self> {
+        let local = local();
+        if local.inside != 0 {
+            return None;
+        }
+        local.inside = 1;
+        Some(Self)
+    }
+}
+
+impl Drop for Inside {
+    #[inline(always)]
+    fn drop(&mut self) {
+        local().inside -= 1;
+    }
+}

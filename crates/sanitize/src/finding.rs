@@ -1,0 +1,138 @@
+//! A report with names and lines.
+
+use crate::record::{Event, Kind, Record, Role};
+use crate::symbols::{Frame, Global, Symbols};
+
+/// A stack, innermost first.
+pub type Stack = Vec<Frame>;
+
+/// An event with its stack in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// What the runtime said.
+    pub event: Event,
+    /// Where it was.
+    pub stack: Stack,
+}
+
+/// A thread with where it was started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Started {
+    /// The runtime's number.
+    pub number: u64,
+    /// The system's number.
+    pub system: u64,
+    /// Who started it.
+    pub parent: u64,
+    /// Where.
+    pub stack: Stack,
+}
+
+/// What the accessed memory is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// A global variable.
+    Global(Global),
+    /// A part of a block of the heap.
+    Heap {
+        /// Where the block begins.
+        address: u64,
+        /// Its size.
+        bytes: u64,
+        /// Who allocated it.
+        thread: u64,
+        /// Where.
+        stack: Stack,
+    },
+}
+
+/// A report with names and lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What was found.
+    pub kind: Kind,
+    /// The process.
+    pub process: u64,
+    /// What threads did, the judged access first.
+    pub events: Vec<Seen>,
+    /// What the accessed memory is, if that is known.
+    pub memory: Option<Memory>,
+    /// The threads.
+    pub threads: Vec<Started>,
+    /// `acquire` or `release-or-seq-cst`.
+    pub missing: Option<String>,
+}
+
+impl Finding {
+    /// Looks everything up.
+    pub fn resolve(record: &Record, symbols: &mut Symbols) -> Self {
+        let mut stack = |addresses: &[u64]| stack(record, addresses, symbols);
+        let events =
+            record.events.iter().map(|event| Seen { event: event.clone(), stack: stack(&event.stack) }).collect();
+        let threads = record.threads.iter().map(|thread| Started {
+            number: thread.number,
+            system: thread.system,
+            parent: thread.parent,
+            stack: stack(&thread.stack),
+        });
+        let threads = threads.collect();
+        let heap = record.block.as_ref().map(|block| Memory::Heap {
+            address: block.address,
+            bytes: block.bytes,
+            thread: block.thread,
+            stack: stack(&block.stack),
+        });
+        let address = record.event(Role::Access).and_then(|access| access.address);
+        let global = || address.and_then(|address| symbols.global(record, address)).map(Memory::Global);
+        let memory = heap.or_else(global);
+        Self { kind: record.kind, process: record.process, events, memory, threads, missing: record.missing.clone() }
+    }
+
+    /// The event that plays a part.
+    pub fn seen(&self, role: Role) -> Option<&Seen> {
+        self.events.iter().find(|seen| seen.event.role == role)
+    }
+
+    /// The innermost frame of the judged access.
+    pub fn innermost(&self) -> Option<&Frame> {
+        self.seen(Role::Access)?.stack.first()
+    }
+
+    /// Whether the value that was read is the same as the stale one, as far as that is known.
+    pub fn leaves_with_stale_value(&self) -> bool {
+        let value = |role| self.seen(role).and_then(|seen| seen.event.value);
+        value(Role::Stale).is_none() || value(Role::Access) == value(Role::Stale)
+    }
+
+    /// Where the judged access is: its innermost frame with a line, or else just the innermost one.
+    pub fn place(&self) -> Option<&Frame> {
+        let stack = &self.seen(Role::Access)?.stack;
+        stack.iter().find(|frame| frame.line.is_some() && !is_library(frame)).or(stack.first())
+    }
+
+    /// Two findings with the same key are the same for whoever has to repair them.
+    pub fn key(&self) -> (Kind, Vec<Option<Frame>>) {
+        let other = self.seen(Role::Missed).or(self.seen(Role::Previous));
+        let places = [self.seen(Role::Access), other].map(|seen| seen.and_then(|seen| seen.stack.first().cloned()));
+        // Where a library was loaded does not matter, and neither do the columns, which differ between compilers.
+        (self.kind, places.into())
+    }
+}
+
+/// Headers of the standard library: true, and not what one looks for.
+fn is_library(frame: &Frame) -> bool {
+    frame
+        .file
+        .as_deref()
+        .is_some_and(|file| ["/include/c++/", "/rustc/", "/library/core/src/"].iter().any(|part| file.contains(part)))
+}
+
+fn stack(record: &Record, addresses: &[u64], symbols: &mut Symbols) -> Stack {
+    let mut frames: Vec<_> = addresses.iter().flat_map(|&address| symbols.frames(record, address)).collect();
+    // What comes outside of the program's first function is of no interest, and neither is the runtime.
+    if let Some(first) = frames.iter().position(|frame| frame.function.as_deref() == Some("main")) {
+        frames.truncate(first + 1);
+    }
+    frames.retain(|frame| !frame.function.as_deref().is_some_and(|name| name.starts_with("steadfast_rt::")));
+    frames
+}

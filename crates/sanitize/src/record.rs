@@ -1,0 +1,351 @@
+//! Reports as the runtime writes them: lines of words. `crates/rt/src/report/record.rs` describes them.
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// An access could read a value that was overwritten.
+    StaleRead,
+    /// A write could be put behind a later one.
+    OvertakenWrite,
+    /// A read-modify-write could take a value that was overwritten.
+    StaleUpdate,
+    /// Two plain accesses, or a plain and an atomic one, are not ordered.
+    Race,
+    /// All threads wait.
+    Deadlock,
+    /// Not a report: code that waits in a loop.
+    Spin,
+}
+
+impl Kind {
+    const NAMES: [(Self, &'static str); 6] = [
+        (Self::StaleRead, "stale-read"),
+        (Self::OvertakenWrite, "overtaken-write"),
+        (Self::StaleUpdate, "stale-update"),
+        (Self::Race, "race"),
+        (Self::Deadlock, "deadlock"),
+        (Self::Spin, "spin"),
+    ];
+
+    /// The name in records and in JSON.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, other)| *other == name).map(|&(kind, _)| kind)
+    }
+
+    /// As the first line of a report and its summary say it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::StaleRead | Self::OvertakenWrite | Self::StaleUpdate => "robustness violation",
+            Self::Race => "data race",
+            Self::Deadlock => "deadlock",
+            Self::Spin => "spin loop",
+        }
+    }
+}
+
+/// Which part an event plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The access that was judged.
+    Access,
+    /// The first write that it need not know of.
+    Missed,
+    /// The newest write that comes before it when threads take turns.
+    Known,
+    /// The write that it could take instead.
+    Stale,
+    /// The earlier access of a race.
+    Previous,
+}
+
+impl Role {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "access" => Self::Access,
+            "missed" => Self::Missed,
+            "known" => Self::Known,
+            "stale" => Self::Stale,
+            "previous" => Self::Previous,
+            _ => return None,
+        })
+    }
+}
+
+/// Something that a thread did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its part.
+    pub role: Role,
+    /// `load`, `store`, `update`, `read`, `write`, …; `initial` for a value that was there from the beginning.
+    pub operation: String,
+    /// Its order, if it is atomic.
+    pub order: Option<String>,
+    /// How many bytes, if that is known.
+    pub bytes: Option<u64>,
+    /// Where, if that is not the same as for the access.
+    pub address: Option<u64>,
+    /// What was written.
+    pub value: Option<u128>,
+    /// Who.
+    pub thread: Option<u64>,
+    /// Return addresses, innermost first.
+    pub stack: Vec<u64>,
+}
+
+/// A thread that a report mentions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The runtime's number; the first thread is 0.
+    pub number: u64,
+    /// The system's number.
+    pub system: u64,
+    /// Who started it.
+    pub parent: u64,
+    /// Where; empty for the first thread.
+    pub stack: Vec<u64>,
+}
+
+/// An executable or library in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// What to subtract from an address to get one in the file.
+    pub base: u64,
+    /// Its first address.
+    pub start: u64,
+    /// The address after its last one.
+    pub end: u64,
+    /// The file.
+    pub path: String,
+}
+
+/// A block of the heap that a report is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Where it begins.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Who allocated it.
+    pub thread: u64,
+    /// Where.
+    pub stack: Vec<u64>,
+}
+
+/// A report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// What was found.
+    pub kind: Kind,
+    /// The process.
+    pub process: u64,
+    /// What threads did, the judged access first.
+    pub events: Vec<Event>,
+    /// `acquire` or `release-or-seq-cst`.
+    pub missing: Option<String>,
+    /// The block of the heap.
+    pub block: Option<Block>,
+    /// The file with the suppressions that the program was run with.
+    pub suppressions: Option<String>,
+    /// The threads.
+    pub threads: Vec<Thread>,
+    /// The modules.
+    pub modules: Vec<Module>,
+}
+
+impl Record {
+    /// The event that plays a part.
+    pub fn event(&self, role: Role) -> Option<&Event> {
+        self.events.iter().find(|event| event.role == role)
+    }
+
+    /// The module of an address.
+    pub fn module(&self, address: u64) -> Option<&Module> {
+        self.modules.iter().find(|module| (module.start..module.end).contains(&address))
+    }
+}
+
+/// All whole reports in a text. What comes between them, and what was cut off, is skipped.
+pub fn parse(text: &str) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line == "steadfast-report 1" {
+            let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "end").collect();
+            records.extend(one(&body));
+        }
+    }
+    records
+}
+
+fn one(lines: &[&str]) -> Option<Record> {
+    let mut record = Record {
+        kind: Kind::Deadlock,
+        process: 0,
+        events: Vec::new(),
+        missing: None,
+        block: None,
+        suppressions: None,
+        threads: Vec::new(),
+        modules: Vec::new(),
+    };
+    let mut kind = None;
+    let mut owner = Owner::Nobody;
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            ["kind", name] => kind = Kind::from_name(name),
+            ["process", number] => record.process = number.parse().unwrap_or(0),
+            ["suppressions", ..] => record.suppressions = Some(words[1..].join(" ")),
+            ["missing", what] => record.missing = Some(what.to_owned()),
+            ["stack", ..] => record.give(owner, words[1..].iter().filter_map(|word| hexadecimal(word)).collect()),
+            ["thread", number, "system", system, "parent", parent] => {
+                let [number, system, parent] = [number, system, parent].map(|word| word.parse().unwrap_or(0));
+                record.threads.push(Thread { number, system, parent, stack: Vec::new() });
+                owner = Owner::Thread;
+            }
+            ["block", address, bytes, "thread", thread] => {
+                let (address, bytes) = (hexadecimal(address).unwrap_or(0), bytes.parse().unwrap_or(0));
+                record.block = Some(Block { address, bytes, thread: thread.parse().unwrap_or(0), stack: Vec::new() });
+                owner = Owner::Block;
+            }
+            ["module", base, start, end, ..] => {
+                record.modules.extend(module([base, start, end], &words[4..].join(" ")));
+            }
+            [role, ..] => {
+                if let Some(event) = Role::from_name(role).and_then(|role| event(role, &words[1..])) {
+                    record.events.push(event);
+                    owner = Owner::Event;
+                }
+            }
+            [] => {}
+        }
+    }
+    record.kind = kind?;
+    Some(record)
+}
+
+/// What the next stack belongs to.
+#[derive(Clone, Copy)]
+enum Owner {
+    Nobody,
+    Event,
+    Thread,
+    Block,
+}
+
+impl Record {
+    fn give(&mut self, owner: Owner, stack: Vec<u64>) {
+        let place = match owner {
+            Owner::Nobody => None,
+            Owner::Event => self.events.last_mut().map(|event| &mut event.stack),
+            Owner::Thread => self.threads.last_mut().map(|thread| &mut thread.stack),
+            Owner::Block => self.block.as_mut().map(|block| &mut block.stack),
+        };
+        if let Some(place) = place {
+            *place = stack;
+        }
+    }
+}
+
+fn event(role: Role, words: &[&str]) -> Option<Event> {
+    let mut event = Event {
+        role,
+        operation: String::new(),
+        order: None,
+        bytes: None,
+        address: None,
+        value: None,
+        thread: None,
+        stack: Vec::new(),
+    };
+    let (words, thread) = match words {
+        [rest @ .., "thread", number] => (rest, number.parse().ok()),
+        rest => (rest, None),
+    };
+    event.thread = thread;
+    match words {
+        ["initial", value] => (event.operation, event.value) = ("initial".to_owned(), wide(value)),
+        // An access says where it goes and what it saw, a write of the log what it left.
+        [operation, order, bytes, address, value] => {
+            (event.operation, event.order) =
+                ((*operation).to_owned(), Some((*order).to_owned()).filter(|order| order != "plain"));
+            (event.bytes, event.address, event.value) = (bytes.parse().ok(), hexadecimal(address), wide(value));
+        }
+        [operation, order, bytes, address] => {
+            (event.operation, event.order) =
+                ((*operation).to_owned(), Some((*order).to_owned()).filter(|order| order != "plain"));
+            (event.bytes, event.address) = (bytes.parse().ok(), hexadecimal(address));
+        }
+        [operation, order, value] => {
+            (event.operation, event.order, event.value) =
+                ((*operation).to_owned(), Some((*order).to_owned()), wide(value));
+        }
+        _ => return None,
+    }
+    Some(event)
+}
+
+fn module([base, start, end]: [&str; 3], path: &str) -> Option<Module> {
+    Some(Module { base: hexadecimal(base)?, start: hexadecimal(start)?, end: hexadecimal(end)?, path: path.to_owned() })
+}
+
+fn hexadecimal(word: &str) -> Option<u64> {
+    u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+}
+
+fn wide(word: &str) -> Option<u128> {
+    u128::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) const SAMPLE: &str = "\
+noise
+steadfast-report 1
+kind stale-read
+process 42
+access load acquire 4 0x5040 thread 1
+stack 0x1302 0x108c
+missed store release 0x1 thread 2
+stack 0x1351
+stale initial 0x0
+missing release-or-seq-cst
+thread 1 system 43 parent 0
+stack 0x13b9
+thread 0 system 42 parent 0
+module 0x1000 0x1000 0x9000 /home/me/my program
+end
+steadfast-report 1
+kind race
+";
+
+    #[test]
+    fn a_report_is_read_and_half_a_report_is_not() {
+        let records = parse(SAMPLE);
+        assert_eq!(records.len(), 1 + 1, "a record that was cut off still says what it can");
+        let record = &records[0];
+        assert_eq!((record.kind, record.process), (Kind::StaleRead, 42));
+        let access = record.event(Role::Access).unwrap();
+        assert_eq!((access.operation.as_str(), access.order.as_deref()), ("load", Some("acquire")));
+        assert_eq!((access.bytes, access.address, access.thread), (Some(4), Some(0x5040), Some(1)));
+        assert_eq!(access.stack, [0x1302, 0x108c]);
+        assert_eq!(record.event(Role::Stale).unwrap().value, Some(0));
+        assert_eq!(record.event(Role::Missed).unwrap().stack, [0x1351]);
+        assert_eq!(record.threads.len(), 2);
+        assert_eq!(record.threads[0].stack, [0x13b9]);
+        assert!(record.threads[1].stack.is_empty());
+        assert_eq!(record.module(0x1302).unwrap().path, "/home/me/my program");
+    }
+
+    #[test]
+    fn nonsense_is_survived() {
+        assert!(parse("steadfast-report 1\nkind what\nend\n").is_empty());
+        assert!(parse("steadfast-report 1\nkind race\nstack 0x1\naccess\nmodule\nthread x\nblock\nend").len() == 1);
+    }
+}

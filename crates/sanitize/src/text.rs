@@ -1,0 +1,232 @@
+//! Reports for people, in the shape that `ThreadSanitizer` gave them: tools and eyes know it.
+
+use crate::finding::{Finding, Memory, Seen, Stack};
+use crate::record::{Kind, Role};
+use crate::symbols::Frame;
+use std::fmt::Write;
+
+const RULE: &str = "==================\n";
+
+/// The whole report.
+pub fn full(finding: &Finding) -> String {
+    let mut text = String::from(RULE);
+    // Writing to a string does not fail, here and below.
+    let _ = writeln!(text, "WARNING: Steadfast: {} (pid={})", finding.kind.title(), finding.process);
+    text.push_str(&story(finding));
+    text.push_str(&memory(finding));
+    text.push_str(&threads(finding));
+    text.push_str(&advice(finding));
+    let _ = writeln!(text, "SUMMARY: Steadfast: {}", summary(finding));
+    text.push_str(RULE);
+    text
+}
+
+/// One line: what, and where.
+pub fn summary(finding: &Finding) -> String {
+    let place = finding.place().map(|frame| format!(" {}", place_of(frame))).unwrap_or_default();
+    let function =
+        finding.place().and_then(|frame| frame.function.as_ref()).map(|name| format!(" in {name}")).unwrap_or_default();
+    format!("{}{place}{function}", finding.kind.title())
+}
+
+/// `file:line:column`, or the module and an address in it.
+pub fn place_of(frame: &Frame) -> String {
+    match (&frame.file, frame.line) {
+        (Some(file), Some(line)) => {
+            let column = frame.column.map(|column| format!(":{column}")).unwrap_or_default();
+            format!("{file}:{line}{column}")
+        }
+        _ => module_of(frame),
+    }
+}
+
+fn module_of(frame: &Frame) -> String {
+    let module = frame.module.as_deref().unwrap_or("?");
+    let name = module.rsplit('/').next().unwrap_or(module);
+    format!("({name}+{:#x})", frame.offset)
+}
+
+fn story(finding: &Finding) -> String {
+    let mut text = String::new();
+    let Some(access) = finding.seen(Role::Access) else {
+        text.push_str("  Every thread waits for another one.\n\n");
+        return text;
+    };
+    let size = access.event.bytes.map(|bytes| format!(" of size {bytes}")).unwrap_or_default();
+    let address = access.event.address.map(|address| format!(" at {address:#x}")).unwrap_or_default();
+    let _ = writeln!(text, "  {}{size}{address} by {}:", sentence(&what(access)), who(access.event.thread));
+    text.push_str(&frames(&access.stack));
+    if let Some(previous) = finding.seen(Role::Previous) {
+        let _ = writeln!(text, "  Previous {} by {}:", what(previous), who(previous.event.thread));
+        text.push_str(&frames(&previous.stack));
+        return text;
+    }
+    if let Some(missed) = finding.seen(Role::Missed) {
+        let _ = writeln!(
+            text,
+            "  {} the {} by {}:",
+            consequence(finding.kind),
+            with_value(missed),
+            who(missed.event.thread)
+        );
+        text.push_str(&frames(&missed.stack));
+    }
+    if let Some(known) = finding.seen(Role::Known) {
+        let _ = writeln!(
+            text,
+            "  When threads take turns it comes even after the {} by {}:",
+            with_value(known),
+            who(known.event.thread)
+        );
+        text.push_str(&frames(&known.stack));
+    }
+    if let Some(stale) = finding.seen(Role::Stale) {
+        text.push_str(&stale_write(finding.kind, stale));
+    }
+    text
+}
+
+fn consequence(kind: Kind) -> &'static str {
+    match kind {
+        Kind::StaleRead => "When threads take turns it comes after this, but it need not see",
+        Kind::StaleUpdate => "When threads take turns it comes after this, but it could update what was there before",
+        _ => "When threads take turns it comes after this, but it could take effect before",
+    }
+}
+
+fn stale_write(kind: Kind, stale: &Seen) -> String {
+    let verb = match kind {
+        Kind::StaleRead => "read",
+        Kind::StaleUpdate => "update",
+        _ => "come right after",
+    };
+    if stale.event.operation == "initial" {
+        return format!("  It could {verb} the initial value {:#x} instead.\n\n", stale.event.value.unwrap_or(0));
+    }
+    format!(
+        "  It could {verb} what came before, the {} by {}:\n{}",
+        with_value(stale),
+        who(stale.event.thread),
+        frames(&stale.stack)
+    )
+}
+
+/// `atomic load (acquire)`, `write`.
+fn what(seen: &Seen) -> String {
+    let name = match seen.event.operation.as_str() {
+        "update" => "read-modify-write",
+        "compare-exchange" => "compare-exchange",
+        "weak-compare-exchange" => "weak compare-exchange",
+        "blocking-compare-exchange" => "compare-exchange that waits",
+        other => other,
+    };
+    match &seen.event.order {
+        Some(order) => format!("atomic {name} ({order})"),
+        None => name.to_owned(),
+    }
+}
+
+fn with_value(seen: &Seen) -> String {
+    if seen.event.operation == "initial" {
+        return format!("initial value {:#x}", seen.event.value.unwrap_or(0));
+    }
+    match seen.event.value {
+        Some(value) => format!("{} of {value:#x}", what(seen)),
+        None => what(seen),
+    }
+}
+
+fn who(thread: Option<u64>) -> String {
+    match thread {
+        Some(0) => "main thread".to_owned(),
+        Some(number) => format!("thread T{number}"),
+        None => "nobody".to_owned(),
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn frames(stack: &Stack) -> String {
+    let mut text = String::new();
+    for (number, frame) in stack.iter().enumerate() {
+        let function = frame.function.as_deref().unwrap_or("<null>");
+        let place = if frame.line.is_some() { format!("{} ", place_of(frame)) } else { String::new() };
+        let _ = writeln!(text, "    #{number} {function} {place}{}", module_of(frame));
+    }
+    if stack.is_empty() {
+        text.push_str("    [failed to restore the stack]\n");
+    }
+    text.push('\n');
+    text
+}
+
+fn memory(finding: &Finding) -> String {
+    match &finding.memory {
+        None => String::new(),
+        Some(Memory::Global(global)) => {
+            let distance = if global.distance == 0 { String::new() } else { format!(" + {}", global.distance) };
+            format!("  Location is global '{}'{distance} of size {}\n\n", global.name, global.bytes)
+        }
+        Some(Memory::Heap { address, bytes, thread, stack }) => {
+            format!(
+                "  Location is heap block of size {bytes} at {address:#x} allocated by {}:\n{}",
+                who(Some(*thread)),
+                frames(stack)
+            )
+        }
+    }
+}
+
+fn threads(finding: &Finding) -> String {
+    let mut text = String::new();
+    for thread in finding.threads.iter().filter(|thread| thread.number != 0) {
+        let _ = writeln!(
+            text,
+            "  Thread T{} (tid={}) created by {} at:",
+            thread.number,
+            thread.system,
+            who(Some(thread.parent))
+        );
+        text.push_str(&frames(&thread.stack));
+    }
+    text
+}
+
+fn advice(finding: &Finding) -> String {
+    let advice = match (finding.kind, finding.missing.as_deref()) {
+        (Kind::Race, _) => "make one of the accesses atomic, or let a lock or an acquire/release pair order them",
+        (Kind::Deadlock | Kind::Spin, _) => return String::new(),
+        (_, Some("acquire")) => {
+            "the thread read what would have told it of the write, but without acquire: make that load acquire, or put an acquire fence after it"
+        }
+        _ => {
+            "make the accesses seq_cst on both sides, or put a seq_cst fence between the write and the later read in each thread; \
+             if the write should have been published by another access, make that one release and its reader acquire"
+        }
+    };
+    format!("  Suggestion: {advice}\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{parse, tests::SAMPLE};
+    use crate::symbols::Symbols;
+
+    #[test]
+    fn a_report_without_debug_information_is_still_readable() {
+        let finding = Finding::resolve(&parse(SAMPLE)[0], &mut Symbols::new());
+        let text = full(&finding);
+        assert!(text.contains("WARNING: Steadfast: robustness violation (pid=42)"), "{text}");
+        assert!(
+            text.contains("Atomic load (acquire) of size 4 at 0x5040 by thread T1:\n    #0 <null> (my program+0x302)"),
+            "{text}"
+        );
+        assert!(text.contains("it need not see the atomic store (release) of 0x1 by thread T2:"), "{text}");
+        assert!(text.contains("It could read the initial value 0x0 instead."), "{text}");
+        assert!(text.contains("SUMMARY: Steadfast: robustness violation (my program+0x302)"), "{text}");
+    }
+}

@@ -1,0 +1,26 @@
+//! The programs of `corpus/sanitizer`, with as many controlled runs as one likes.
+
+use crate::arguments::{Arguments, unexpected};
+use crate::process::{cargo, run as run_process};
+use crate::tools;
+use anyhow::Result;
+
+pub(crate) const USAGE: &str = "\
+sanitizer [--runs N]
+    Compiles the programs of corpus/sanitizer with gcc and clang, with and without optimisation, and compares what they
+    report with what they expect. Silent programs must stay silent in N runs under each schedule, by default 200.";
+
+/// Runs the command.
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    let mut runs: u32 = 200;
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--runs" => runs = arguments.value("--runs")?,
+            _ => return Err(unexpected(&argument)),
+        }
+    }
+    tools::ensure()?;
+    let mut command = cargo();
+    command.args(["test", "--release", "--package", "steadfast", "--test", "sanitizer"]);
+    run_process(command.env("STEADFAST_SANITIZER_RUNS", runs.to_string()))
+}
