@@ -3,7 +3,7 @@
 //! A position-independent executable of this size is relocated page by page before `main` begins, which takes longer than checking a small
 //! program. The code itself is the same either way.
 //!
-//! The runtime is built as a static and as a shared library, and puts both beside the executable.
+//! The runtime is built as a static and as a shared library, and both lie beside the executable.
 //!
 //! Cargo has no stable way to depend on such libraries, and the runtime needs a profile of its own: always optimised, whatever this crate is built
 //! with, without unwinding, and without link-time optimisation, which would leave symbols of Rust's standard library in it that clash with those of

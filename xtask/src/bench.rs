@@ -4,6 +4,7 @@ mod ours;
 mod page;
 mod report;
 pub(crate) mod rows;
+mod sanitizer;
 mod spin;
 mod stopwatch;
 mod trencher;
@@ -27,7 +28,11 @@ bench [--rows TEXT] [--limit SECONDS] [--spin-limit SECONDS] [--rocker DIRECTORY
 
 bench trencher BINARY [--binary FILE]
     Measures the checks of Trencher's own programs under TSO with one job, from the start of the process to its
-    end, and in turn the Trencher that BINARY is.";
+    end, and in turn the Trencher that BINARY is.
+
+bench sanitizer [--accesses N] [--compiler CLANG]
+    Measures a generated family of programs under the sanitizer and under clang's ThreadSanitizer: processor time for
+    each atomic access, the best of three.";
 
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
@@ -43,6 +48,9 @@ struct Options {
 pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if arguments.take_if("trencher") {
         return trencher::run(arguments);
+    }
+    if arguments.take_if("sanitizer") {
+        return sanitizer::run(arguments);
     }
     let options = parse(arguments)?;
     let rows = rows::matching(&options.rows)?;

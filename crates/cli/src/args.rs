@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Cxx(CompileArgs),
     /// Run a program that was compiled with `cc` or `c++`, and collect what it reports
     Run(Box<RunArgs>),
+    /// Build Rust with cargo so that running it checks it
+    Cargo(CargoArgs),
     /// Complete reports from standard input with names and lines; programs call it themselves
     #[command(hide = true)]
     Symbolize,
@@ -538,10 +540,48 @@ pub(crate) struct RunArgs {
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: Format,
 
+    /// Load the runtime first, for programs that were not linked with it
+    #[arg(long)]
+    pub(crate) preload: bool,
+
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) command: Vec<OsString>,
 }
+
+/// Build Rust with cargo so that running it checks it.
+///
+/// Works with a stable compiler. Tests and programs are run with `steadfast run`. What is precompiled, the standard library, is not instrumented: ordering through a *contended* `Mutex`, `RwLock` or
+/// `Condvar` of `std` is not seen, and can lead to wrong reports. Code that synchronises by atomics alone is checked as in C.
+#[derive(Debug, Args)]
+#[command(after_long_help = CARGO_EXAMPLES)]
+pub(crate) struct CargoArgs {
+    /// How often each program or test is run
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: u64,
+
+    /// Who decides which thread goes on: os, random or pct
+    #[arg(long, value_name = "WHO", default_value = "os")]
+    pub(crate) schedule: ScheduleChoice,
+
+    /// The seed of the first run
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Instrument plain accesses, too
+    #[arg(long)]
+    pub(crate) races: bool,
+
+    /// The arguments of cargo
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+const CARGO_EXAMPLES: &str = "\
+Examples:
+  steadfast cargo test
+  steadfast cargo --runs 100 --schedule pct test --release lock_free
+  steadfast cargo run --example queue";
 
 /// Who decides which thread goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -65,6 +65,7 @@ fn run(command: Command, output: &mut Output) -> io::Result<Status> {
         Command::Cc(arguments) => Ok(sanitizer::compile(Language::C, &arguments)),
         Command::Cxx(arguments) => Ok(sanitizer::compile(Language::Cxx, &arguments)),
         Command::Run(arguments) => sanitizer::run(&arguments, output),
+        Command::Cargo(arguments) => Ok(sanitizer::cargo(&arguments)),
         Command::Symbolize => sanitizer::symbolize(output),
     }
 }

@@ -105,23 +105,18 @@ fn round(clocks: &ThreadClocks) -> u64 {
     clocks.now().round()
 }
 
-/// Splits an access into parts of eight bytes.
+/// Splits an access into parts of eight bytes. Nearly all have one.
 #[inline(always)]
-fn each_granule(
-    address: usize,
-    bytes: usize,
-    mut work: impl FnMut(&steadfast_clocks::Cells, u8) -> Option<Race>,
-) -> Option<Race> {
+fn each_granule(address: usize, bytes: usize, mut work: impl FnMut(&steadfast_clocks::Cells, u8) -> Option<Race>) -> Option<Race> {
     let offset = address & 7;
     let mask = ((1u32 << bytes.min(16)) - 1) << offset;
-    let mut race = shadow::cells(address).and_then(|cells| work(cells, mask as u8));
-    if offset + bytes > 8 {
-        race = race.or_else(|| shadow::cells(address + 8).and_then(|cells| work(cells, (mask >> 8) as u8)));
+    let race = work(shadow::cells(address)?, mask as u8);
+    if offset + bytes <= 8 {
+        return race;
     }
-    if offset + bytes > 16 {
-        race = race.or_else(|| shadow::cells(address + 16).and_then(|cells| work(cells, (mask >> 16) as u8)));
-    }
-    race
+    let next = work(shadow::cells(address + 8)?, (mask >> 8) as u8);
+    let last = if offset + bytes > 16 { work(shadow::cells(address + 16)?, (mask >> 16) as u8) } else { None };
+    race.or(next).or(last)
 }
 
 /// A thread without a stamp is only checked, not remembered. There are many rounds in a stamp, so this is rare.

@@ -8,6 +8,7 @@ pub mod compiler;
 pub mod finding;
 pub mod record;
 pub mod run;
+pub mod rust;
 pub mod suppressions;
 pub mod symbols;
 pub mod text;

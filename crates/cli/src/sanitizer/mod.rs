@@ -1,9 +1,11 @@
 //! The commands around instrumented programs.
 
+mod cargo;
 mod findings;
 mod record;
 mod run;
 
+pub(crate) use cargo::cargo;
 pub(crate) use run::run;
 
 use crate::args::CompileArgs;

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use std::io;
 use steadfast_diag::{Format, render, sarif};
 use steadfast_sanitize::collection::Collection;
+use steadfast_sanitize::compiler::{Language, Surroundings};
 use steadfast_sanitize::finding::Finding;
 use steadfast_sanitize::run::{Outcome, Schedule, Settings, once};
 use steadfast_sanitize::symbols::Symbols;
@@ -68,7 +69,7 @@ fn settings(arguments: &RunArgs) -> Settings {
         },
         time_limit: arguments.time_limit,
         options: Vec::new(),
-        preload: None,
+        preload: arguments.preload.then(|| Surroundings::here(Language::C).shared()),
     }
 }
 

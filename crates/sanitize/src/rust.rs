@@ -1,0 +1,87 @@
+//! `steadfast cargo`: Rust on a stable compiler, with LLVM's own pass and our runtime.
+//!
+//! `-C passes` lets rustc run LLVM's instrumentation of atomics without any other trace of a sanitizer: no `cfg`, no other ABI, and the precompiled standard library links as it is. The runtime is
+//! a shared library that is loaded before all others, because a static one would bring a second copy of Rust's library along.
+//!
+//! What is precompiled is not instrumented: the slow paths of `std`'s own locks. Ordering through a contended `Mutex`, `RwLock` or `Condvar` is therefore not seen.
+
+use crate::compiler::Surroundings;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// What cargo is told through its environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CargoEnvironment {
+    /// Variables and their values.
+    pub variables: Vec<(String, OsString)>,
+}
+
+/// The environment for cargo. `target` is this machine's triple, `runner` the command that runs programs; `before` are flags that the user wants, separated as cargo separates them.
+pub fn environment(
+    surroundings: &Surroundings,
+    target: &str,
+    runner: &str,
+    races: bool,
+    before: &str,
+) -> CargoEnvironment {
+    let mut flags: Vec<String> = before.split('\x1f').filter(|flag| !flag.is_empty()).map(str::to_owned).collect();
+    // Plain accesses are instrumented only in functions with an attribute, which another pass adds.
+    let passes = if races { "forceattrs,tsan-module,function(tsan)" } else { "tsan-module,function(tsan)" };
+    flags.push(format!("-Cpasses={passes}"));
+    if races {
+        flags.push("-Cllvm-args=-force-attribute=sanitize_thread".to_owned());
+    }
+    flags.push(format!("-Clink-arg={}", surroundings.shared().display()));
+    flags.push(format!("-Clink-arg=-Wl,-rpath,{}", surroundings.home.display()));
+    let runner_name = format!("CARGO_TARGET_{}_RUNNER", target.to_uppercase().replace('-', "_"));
+    // With an explicit target, build scripts and macros stay as they are.
+    let variables = vec![
+        ("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags.join("\x1f").into()),
+        ("CARGO_BUILD_TARGET".to_owned(), target.into()),
+        (runner_name, runner.into()),
+    ];
+    CargoEnvironment { variables }
+}
+
+/// This machine's triple, from what `rustc -vV` says.
+pub fn host(version: &str) -> Option<&str> {
+    version.lines().find_map(|line| line.strip_prefix("host: ")).map(str::trim)
+}
+
+/// Whether the runtime is there.
+pub fn is_built(surroundings: &Surroundings) -> bool {
+    let shared: &Path = &surroundings.shared();
+    shared.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_added_to_those_of_the_user() {
+        let surroundings = Surroundings { home: "/home".into(), compiler: None, atomics_only: false };
+        let environment =
+            environment(&surroundings, "x86_64-unknown-linux-gnu", "steadfast run --", true, "-Copt-level=2");
+        let values: Vec<_> =
+            environment.variables.iter().map(|(name, value)| format!("{name}={}", value.to_string_lossy())).collect();
+        assert_eq!(
+            values,
+            [
+                "CARGO_ENCODED_RUSTFLAGS=-Copt-level=2\x1f-Cpasses=forceattrs,tsan-module,function(tsan)\x1f-Cllvm-args=-force-attribute=sanitize_thread\
+                 \x1f-Clink-arg=/home/libsteadfast_rt.so\x1f-Clink-arg=-Wl,-rpath,/home",
+                "CARGO_BUILD_TARGET=x86_64-unknown-linux-gnu",
+                "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=steadfast run --",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_host_is_found() {
+        assert_eq!(
+            host("rustc 1.95.0\nbinary: rustc\nhost: x86_64-unknown-linux-gnu\n"),
+            Some("x86_64-unknown-linux-gnu")
+        );
+        assert_eq!(host("nonsense"), None);
+    }
+}

@@ -1,0 +1,52 @@
+// The generated family: threads, locations, accesses between seq_cst fences (0: none), plain accesses for each atomic one, atomic accesses in all.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+static int locations, fences, plain;
+static long rounds;
+static atomic_int *cells;
+static long own[64][1024];
+
+static void *work(void *argument) {
+    long me = (long)argument, n = rounds;
+    int many = locations, fence = fences, between = plain;
+    unsigned random = me * 2654435761u + 1;
+    for (long i = 0; i < n; i++) {
+        random = random * 1664525 + 1013904223;
+        atomic_int *cell = &cells[(random >> 8) % many];
+        switch ((random >> 4) & 3) {
+        case 0: atomic_store_explicit(cell, i, memory_order_release); break;
+        case 1: atomic_fetch_add_explicit(cell, 1, memory_order_acq_rel); break;
+        default: (void)atomic_load_explicit(cell, memory_order_acquire);
+        }
+        if (fence && i % fence == 0)
+            atomic_thread_fence(memory_order_seq_cst);
+        for (int j = 0; j < between; j++)
+            own[me][(i + j) & 1023]++;
+    }
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    if (count < 6)
+        return 2;
+    int threads = atoi(arguments[1]);
+    locations = atoi(arguments[2]), fences = atoi(arguments[3]), plain = atoi(arguments[4]);
+    long all = atol(arguments[5]);
+    rounds = all / threads;
+    cells = calloc(locations, sizeof *cells);
+    pthread_t handles[64];
+    for (long i = 0; i < threads; i++)
+        pthread_create(&handles[i], 0, work, (void *)i);
+    for (int i = 0; i < threads; i++)
+        pthread_join(handles[i], 0);
+    // Processor time and not time on the wall: it does not depend on what else the machine does.
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    double seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    printf("%.1f\n", seconds * 1e9 / all);
+    return 0;
+}
