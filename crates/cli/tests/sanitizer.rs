@@ -40,6 +40,7 @@ fn expected(file: &Path) -> Expected {
 }
 
 /// Whether the compiler is there. In CI it has to be.
+#[allow(clippy::print_stderr, reason = "a skipped test should say so")]
 fn is_there(compiler: &str) -> bool {
     let there = Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success());
     let required = ["CI", "STEADFAST_REQUIRE_TOOLS"].iter().any(|name| std::env::var_os(name).is_some());
@@ -57,7 +58,12 @@ fn checked(output: &Output) -> &Output {
 
 fn compile(command: &str, compiler: &str, level: &str, file: &Path, program: &Path) {
     let mut compiling = Command::new(STEADFAST);
-    compiling.arg(command).arg(level).args(expected(file).flags).arg(file).arg("-o").arg(program);
+    if command == "c++" {
+        compiling.args([command, "-std=c++20"]);
+    } else {
+        compiling.arg(command);
+    }
+    compiling.arg(level).args(expected(file).flags).arg(file).arg("-o").arg(program);
     checked(&compiling.env("STEADFAST_CC", compiler).env("STEADFAST_CXX", compiler).output().expect("steadfast"));
 }
 

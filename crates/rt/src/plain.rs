@@ -107,7 +107,11 @@ fn round(clocks: &ThreadClocks) -> u64 {
 
 /// Splits an access into parts of eight bytes. Nearly all have one.
 #[inline(always)]
-fn each_granule(address: usize, bytes: usize, mut work: impl FnMut(&steadfast_clocks::Cells, u8) -> Option<Race>) -> Option<Race> {
+fn each_granule(
+    address: usize,
+    bytes: usize,
+    mut work: impl FnMut(&steadfast_clocks::Cells, u8) -> Option<Race>,
+) -> Option<Race> {
     let offset = address & 7;
     let mask = ((1u32 << bytes.min(16)) - 1) << offset;
     let race = work(shadow::cells(address)?, mask as u8);

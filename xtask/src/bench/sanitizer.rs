@@ -48,12 +48,16 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
     std::fs::write(&source, PROGRAM)?;
     let [peer, ours] = ["thread-sanitizer", "steadfast"].map(|name| scratch.path().join(name));
     process::run(Command::new(&compiler).args(["-O2", "-g", "-fsanitize=thread"]).arg(&source).arg("-o").arg(&peer))?;
-    process::run(Command::new(steadfast).env("STEADFAST_CC", &compiler).args(["cc", "-O2"]).arg(&source).arg("-o").arg(&ours))?;
+    process::run(
+        Command::new(steadfast).env("STEADFAST_CC", &compiler).args(["cc", "-O2"]).arg(&source).arg("-o").arg(&ours),
+    )?;
     table(&peer, &ours, accesses)
 }
 
 fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
-    println!("| threads | locations | fences | plain | ThreadSanitizer, ns | Steadfast, ns | ratio |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    println!(
+        "| threads | locations | fences | plain | ThreadSanitizer, ns | Steadfast, ns | ratio |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    );
     let mut logarithms = Vec::new();
     for member in family() {
         // Alternately, so that whatever else the machine does hits both.

@@ -58,7 +58,9 @@ fn suppressions(record: &raw::Record) -> Suppressions {
     match std::fs::read_to_string(path) {
         Ok(text) => {
             let (suppressions, wrong) = Suppressions::parse(&text);
-            wrong.iter().for_each(|line| output::complain(&format!("{path}: `{line}` is not a suppression")));
+            for line in wrong {
+                output::complain(&format!("{path}: `{line}` is not a suppression"));
+            }
             suppressions
         }
         Err(error) => {

@@ -1,5 +1,7 @@
 //! What is done once: `pthread_once`, `call_once`, and the variables that C++ initialises when a function first runs.
 
+use crate::access::{Step, perform};
+use crate::order::Order;
 use crate::schedule::{self, Patience};
 use crate::sync;
 use core::ffi::c_int;
@@ -12,6 +14,8 @@ crate::sys::next! {
     fn __cxa_guard_abort(guard: *mut u64);
 }
 
+const ACQUIRE: Order = Order::from_abi(2);
+const RELEASE: Order = Order::from_abi(3);
 /// The lowest bits of glibc's control word.
 const IN_PROGRESS: u32 = 1;
 const DONE: u32 = 2;
@@ -81,15 +85,21 @@ unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
         real::__cxa_guard_acquire(guard)
     };
     if result == 0 {
-        sync::acquired(guard as usize);
+        // SAFETY: the first byte says whether the variable is there.
+        let look = || ((), Step::Load { value: u128::from(unsafe { core::ptr::read_volatile(guard.cast::<u8>()) }) });
+        perform(guard as usize, 1, ACQUIRE, 0, look);
     }
     result
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
-    sync::releasing(guard as usize);
-    unsafe { real::__cxa_guard_release(guard) };
+    // Whoever comes later reads the guard with an ordinary atomic load, so this has to be the store that it reads from.
+    let set = || {
+        unsafe { real::__cxa_guard_release(guard) };
+        ((), Step::Store { old: 0, new: 1 })
+    };
+    perform(guard as usize, 1, RELEASE, 0, set);
     schedule::notify(guard as usize);
 }
 
