@@ -162,6 +162,54 @@ fn cpp_with_gcc() {
     suite("c++", "g++", "cpp", "cpp");
 }
 
+/// What cargo says about a program of the corpus in a project of its own.
+fn cargo(file: &Path, schedule: &str, runs: u64) -> Output {
+    let project = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(project.path().join("src")).expect("a folder");
+    std::fs::copy(file, project.path().join("src/main.rs")).expect("a copy");
+    let manifest = "[package]\nname = \"program\"\nedition = \"2024\"\n[workspace]\n";
+    std::fs::write(project.path().join("Cargo.toml"), manifest).expect("a manifest");
+    let mut command = Command::new(STEADFAST);
+    command.args(["cargo", "--runs", &runs.to_string(), "--schedule", schedule, "run", "--quiet", "--offline"]);
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(project.path()).output().expect("steadfast")
+}
+
+#[test]
+fn rust() {
+    for file in corpus("rust", "rs") {
+        let silent = expected(&file).verdict == "silent";
+        for schedule in ["random", "pct"] {
+            let output = cargo(&file, schedule, if silent { runs() } else { 20 });
+            let text =
+                format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert_eq!(output.status.success(), silent, "{} {schedule}: {text}", file.display());
+            assert_eq!(
+                text.contains("WARNING: Steadfast: robustness violation"),
+                !silent,
+                "{} {schedule}: {text}",
+                file.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_json_output_fits_its_schema() {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/run.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(schema).expect("the schema")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    for name in ["dekker.c", "race.c", "mp.c"] {
+        let Some(program) = compiled(name, scratch.path()) else { return };
+        let result = Value::Array(vec![run(&program, "random", 10, &[])]);
+        let problems: Vec<_> = validator.iter_errors(&result).map(|error| error.to_string()).collect();
+        assert!(problems.is_empty(), "{name}: {problems:#?} {result}");
+    }
+}
+
 /// The file with this name, compiled.
 fn compiled(name: &str, scratch: &Path) -> Option<PathBuf> {
     let program = scratch.join("program");
