@@ -1,7 +1,7 @@
 //! From an address to the record of the atomic location there: two loads, no hashing, and no lock but that of the record itself.
 //!
-//! The address space is cut into *regions* of 4 MiB. A region that contains an atomic gets a directory with one entry for every 8 bytes, mapped
-//! lazily, so that only the pages that are used cost memory. An entry leads to the records of the atomics that begin in these 8 bytes.
+//! The address space is cut into *regions* of 4 MiB. A region that contains an atomic gets a directory with one entry for every 4 bytes, mapped
+//! lazily, so that only the pages that are used cost memory. An entry leads to the records of the atomics that begin in these 4 bytes.
 //!
 //! Records are never given back to the system, only used again for another address. So a thread that has found one may lock it, and
 //! then has to look whether it is still the one that it was looking for.
@@ -18,7 +18,9 @@ const ADDRESS_BITS: u32 = 47;
 const REGION_BITS: u32 = 22;
 const PAGE_BITS: u32 = 12;
 const REGIONS: usize = 1 << (ADDRESS_BITS - REGION_BITS);
-const ENTRIES: usize = 1 << (REGION_BITS - 3);
+/// Nearly all atomics have four bytes or more, so that nearly all entries lead to one record.
+const GRANULE: usize = 4;
+const ENTRIES: usize = (1 << REGION_BITS) / GRANULE;
 const PAGES: usize = 1 << (REGION_BITS - PAGE_BITS);
 
 /// What is known about one atomic location.
@@ -28,7 +30,7 @@ pub(crate) struct Record {
     /// How many bytes the program accesses here. Zero: nobody uses this record.
     bytes: AtomicU32,
     address: AtomicUsize,
-    /// The next record that begins in the same 8 bytes.
+    /// The next record that begins in the same 4 bytes.
     next: AtomicPtr<Record>,
     /// The record that stands for this one, because the program accesses overlapping parts of the same memory.
     instead: AtomicPtr<Record>,
@@ -129,7 +131,7 @@ fn find(address: usize) -> Option<&'static Record> {
 
 #[inline(always)]
 fn entry(address: usize) -> usize {
-    (address >> 3) & (ENTRIES - 1)
+    (address / GRANULE) & (ENTRIES - 1)
 }
 
 #[inline(always)]
@@ -191,7 +193,7 @@ fn insert(address: usize, bytes: u8) {
 /// Calls `visit` with the records that begin close enough to overlap with these bytes.
 fn neighbours(address: usize, bytes: usize, mut visit: impl FnMut(&'static Record)) {
     // No atomic has more than 16 bytes.
-    let mut granule = (address & !7).saturating_sub(8);
+    let mut granule = (address / GRANULE * GRANULE).saturating_sub(16);
     while granule < address + bytes {
         let mut record =
             region(granule).map_or(null_mut(), |region| region.entries[entry(granule)].load(Ordering::Acquire));
@@ -200,7 +202,7 @@ fn neighbours(address: usize, bytes: usize, mut visit: impl FnMut(&'static Recor
             visit(found);
             record = found.next.load(Ordering::Acquire);
         }
-        granule += 8;
+        granule += GRANULE;
     }
 }
 
@@ -284,10 +286,10 @@ pub(crate) fn forget(address: usize, bytes: usize) {
 #[cold]
 fn forget_in_page(region: &Region, start: usize, end: usize) {
     let mut unused = CHANGES.lock();
-    let mut granule = start & !7;
+    let mut granule = start / GRANULE * GRANULE;
     while granule < end {
         forget_in_granule(region, granule, start, end, &mut unused);
-        granule += 8;
+        granule += GRANULE;
     }
 }
 

@@ -23,17 +23,10 @@ pub struct Collected {
 pub struct Collection {
     found: Vec<Collected>,
     index: BTreeMap<String, usize>,
+    /// Which findings each run has made that has made any.
+    runs: Vec<Vec<usize>>,
     /// Code that was seen to wait in a loop, in any run.
     loops: BTreeSet<Frame>,
-}
-
-/// What a run has added.
-#[derive(Debug)]
-pub struct Added<'a> {
-    /// Whether it has found anything at all.
-    pub any: bool,
-    /// What nobody had found before.
-    pub new: Vec<&'a Collected>,
 }
 
 impl Collection {
@@ -42,40 +35,57 @@ impl Collection {
         Self::default()
     }
 
-    /// Adds what a run has found. A stale read by code that was seen to wait in a loop, now or in an earlier run, is harmless: it would have turned round once more.
-    pub fn add(&mut self, run: u64, seed: u64, findings: Vec<Finding>) -> Added<'_> {
+    /// Adds what a run has found. Returns what is new and certain: a stale read may turn out to be harmless, when a later run shows that its code waits in a loop.
+    pub fn add(&mut self, run: u64, seed: u64, findings: Vec<Finding>) -> Vec<&Collected> {
         let (loops, findings): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| finding.kind == Kind::Spin);
         self.loops.extend(loops.iter().filter_map(Finding::innermost).cloned());
         let before = self.found.len();
         let mut seen = Vec::new();
         for finding in findings {
-            if self.is_harmless(&finding) {
-                continue;
-            }
             let key = format!("{:?}", finding.key());
             let next = self.found.len();
             let at = *self.index.entry(key).or_insert(next);
             if at == next {
                 self.found.push(Collected { finding, runs: 0, first_run: run, seed });
+            } else if finding.leaves_with_stale_value() && !self.found[at].finding.leaves_with_stale_value() {
+                // The worse of the two speaks for both.
+                self.found[at].finding = finding;
             }
             if !seen.contains(&at) {
                 seen.push(at);
                 self.found[at].runs += 1;
             }
         }
-        Added { any: !seen.is_empty(), new: self.found[before..].iter().collect() }
+        if !seen.is_empty() {
+            self.runs.push(seen);
+        }
+        self.found[before..].iter().filter(|collected| !may_be_harmless(&collected.finding)).collect()
     }
 
-    /// Only if it leaves the loop with another value than the stale one: with that it could have left it too early.
+    /// All findings, now that all runs are over.
+    pub fn all(&self) -> impl Iterator<Item = &Collected> {
+        self.found.iter().filter(|collected| !self.is_harmless(&collected.finding))
+    }
+
+    /// Those that [`add`](Self::add) did not return, because they were not certain.
+    pub fn held_back(&self) -> impl Iterator<Item = &Collected> {
+        self.all().filter(|collected| may_be_harmless(&collected.finding))
+    }
+
+    /// How many runs have found something.
+    pub fn runs_with_findings(&self) -> u64 {
+        let counts = |run: &&Vec<usize>| run.iter().any(|&at| !self.is_harmless(&self.found[at].finding));
+        self.runs.iter().filter(counts).count() as u64
+    }
+
     fn is_harmless(&self, finding: &Finding) -> bool {
-        let loops = finding.innermost().is_some_and(|frame| self.loops.contains(frame));
-        loops && finding.kind == Kind::StaleRead && !finding.leaves_with_stale_value()
+        may_be_harmless(finding) && finding.innermost().is_some_and(|frame| self.loops.contains(frame))
     }
+}
 
-    /// All findings.
-    pub fn all(&self) -> &[Collected] {
-        &self.found
-    }
+/// A thread that waits in a loop turns round once more when it reads an old value. Only if it leaves the loop with the stale value could it have left it too early.
+fn may_be_harmless(finding: &Finding) -> bool {
+    finding.kind == Kind::StaleRead && !finding.leaves_with_stale_value()
 }
 
 #[cfg(test)]
@@ -85,13 +95,26 @@ mod tests {
     use crate::symbols::Symbols;
 
     #[test]
+    fn a_later_run_can_show_that_a_stale_read_is_harmless() {
+        let text = SAMPLE.replace("0x5040 thread", "0x5040 0x1 thread");
+        let finding = || Finding::resolve(&parse(&text)[0], &mut Symbols::new());
+        let mut collection = Collection::new();
+        assert!(collection.add(0, 1, vec![finding()]).is_empty());
+        assert_eq!((collection.held_back().count(), collection.runs_with_findings()), (1, 1));
+        let waits = Finding { kind: Kind::Spin, ..finding() };
+        collection.add(1, 2, vec![waits]);
+        assert_eq!((collection.all().count(), collection.runs_with_findings()), (0, 0));
+    }
+
+    #[test]
     fn the_same_finding_counts_once_per_run() {
         let finding = || Finding::resolve(&parse(SAMPLE)[0], &mut Symbols::new());
         let mut collection = Collection::new();
-        assert_eq!(collection.add(3, 30, vec![finding(), finding()]).new.len(), 1);
-        let again = collection.add(4, 40, vec![finding()]);
-        assert!(again.any && again.new.is_empty());
-        let [only] = collection.all() else { panic!("one finding") };
-        assert_eq!((only.runs, only.first_run, only.seed), (2, 3, 30));
+        assert_eq!(collection.add(3, 30, vec![finding(), finding()]).len(), 1);
+        assert!(collection.add(4, 40, vec![finding()]).is_empty());
+        assert!(collection.add(5, 50, Vec::new()).is_empty());
+        let all: Vec<_> = collection.all().map(|only| (only.runs, only.first_run, only.seed)).collect();
+        assert_eq!((all, collection.runs_with_findings()), (vec![(2, 3, 30)], 2));
+        assert_eq!(collection.held_back().count(), 0);
     }
 }

@@ -101,7 +101,7 @@ impl Finding {
     /// Whether the value that was read is the same as the stale one, as far as that is known.
     pub fn leaves_with_stale_value(&self) -> bool {
         let value = |role| self.seen(role).and_then(|seen| seen.event.value);
-        value(Role::Stale).is_none() || value(Role::Access) == value(Role::Stale)
+        value(Role::Stale).zip(value(Role::Access)).is_none_or(|(stale, read)| stale == read)
     }
 
     /// Where the judged access is: its innermost frame with a line, or else just the innermost one.

@@ -22,7 +22,7 @@ pub(super) fn code(kind: Kind) -> Code {
 /// A diagnostic per finding, each with its file. A file that cannot be read is an empty one.
 pub(super) fn diagnostics(collection: &Collection) -> Vec<(SourceFile, Diagnostic)> {
     let mut files = BTreeMap::new();
-    collection.all().iter().map(|collected| diagnostic(collected, &mut files)).collect()
+    collection.all().map(|collected| diagnostic(collected, &mut files)).collect()
 }
 
 fn diagnostic(collected: &Collected, files: &mut BTreeMap<String, String>) -> (SourceFile, Diagnostic) {

@@ -85,9 +85,9 @@ fn result<'a>(arguments: &RunArgs, tally: &'a Tally) -> Result<'a> {
         },
         seed: arguments.seed,
         runs: tally.runs,
-        runs_with_findings: tally.with_findings,
+        runs_with_findings: tally.collection.runs_with_findings(),
         failed_runs: tally.failed,
-        findings: tally.collection.all().iter().map(finding).collect(),
+        findings: tally.collection.all().map(finding).collect(),
     }
 }
 

@@ -20,9 +20,7 @@ pub(super) struct Tally {
     pub(super) collection: Collection,
     /// How many runs there were.
     pub(super) runs: u64,
-    /// How many of them reported something.
-    pub(super) with_findings: u64,
-    /// How many ended with an error of the program, or took too long, and reported nothing.
+    /// How many ended with an error of the program, or took too long.
     pub(super) failed: u64,
 }
 
@@ -33,7 +31,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
         Err(error) => return Ok(refuse(&format!("cannot make a temporary folder: {error}"))),
     };
     let settings = settings(arguments);
-    let mut tally = Tally { collection: Collection::new(), runs: 0, with_findings: 0, failed: 0 };
+    let mut tally = Tally { collection: Collection::new(), runs: 0, failed: 0 };
     let mut symbols = Symbols::new();
     for run in 0..arguments.runs {
         let seed = arguments.seed.wrapping_add(run);
@@ -45,7 +43,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
         if arguments.format == Format::Full && !found.is_empty() {
             output.write(&found)?;
         }
-        if arguments.stop_at_first && tally.with_findings > 0 {
+        if arguments.stop_at_first && tally.collection.runs_with_findings() > 0 {
             break;
         }
     }
@@ -82,15 +80,15 @@ impl Tally {
             let suppressions = super::suppressions(first);
             findings.retain(|finding| !suppressions.apply_to(finding));
         }
-        let added = self.collection.add(run, seed, findings);
-        self.with_findings += u64::from(added.any);
-        self.failed +=
-            u64::from(!added.any && !outcome.status.is_some_and(|status| matches!(status.code(), Some(0 | 66))));
-        added.new.iter().map(|new| text::full(&new.finding)).collect()
+        // 66 is the runtime's exit code for a program that has reported something.
+        let ended_well = outcome.status.is_some_and(|status| matches!(status.code(), Some(0 | 66)));
+        self.failed += u64::from(!ended_well);
+        let new = self.collection.add(run, seed, findings);
+        new.iter().map(|new| text::full(&new.finding)).collect()
     }
 
     fn status(&self) -> Status {
-        match (self.with_findings, self.failed) {
+        match (self.collection.runs_with_findings(), self.failed) {
             (1.., _) => Status::Violation,
             (0, 1..) => Status::Inconclusive,
             (0, 0) => Status::Holds,
@@ -101,7 +99,10 @@ impl Tally {
 /// What is written at the end.
 fn conclusion(arguments: &RunArgs, tally: &Tally) -> String {
     match arguments.format {
-        Format::Full => summary(arguments, tally),
+        Format::Full => {
+            let held_back: String = tally.collection.held_back().map(|held| text::full(&held.finding)).collect();
+            held_back + &summary(arguments, tally)
+        }
         Format::Json => record::array(arguments, tally),
         Format::Jsonl => record::line(arguments, tally),
         Format::Sarif | Format::Concise | Format::Github => {
@@ -117,18 +118,18 @@ fn conclusion(arguments: &RunArgs, tally: &Tally) -> String {
 
 fn summary(arguments: &RunArgs, tally: &Tally) -> String {
     let runs = |count: u64| format!("{count} {}", if count == 1 { "run" } else { "runs" });
-    let found = tally.collection.all();
+    let (found, with_findings) = (tally.collection.all().count(), tally.collection.runs_with_findings());
     // Writing to a string does not fail.
-    let mut text = match found.len() {
+    let mut text = match found {
         0 => format!("Nothing was reported in {}", runs(tally.runs)),
-        1 => format!("1 finding, in {} of {}", tally.with_findings, runs(tally.runs)),
-        count => format!("{count} findings, in {} of {}", tally.with_findings, runs(tally.runs)),
+        1 => format!("1 finding, in {with_findings} of {}", runs(tally.runs)),
+        count => format!("{count} findings, in {with_findings} of {}", runs(tally.runs)),
     };
     if tally.failed > 0 {
         let _ = write!(text, "; {} ended with an error of the program or took too long", runs(tally.failed));
     }
     text.push_str(".\n");
-    if let (Some(first), true) = (found.first(), arguments.schedule != ScheduleChoice::Os) {
+    if let (Some(first), true) = (tally.collection.all().next(), arguments.schedule != ScheduleChoice::Os) {
         let schedule = settings(arguments).schedule.name();
         let _ = writeln!(text, "Repeat the first one with --schedule {schedule} --seed {}.", first.seed);
     }
