@@ -58,7 +58,7 @@ fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
     println!(
         "| threads | locations | fences | plain | ThreadSanitizer, ns | Steadfast, ns | ratio |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     );
-    let mut logarithms = Vec::new();
+    let mut logarithms: Vec<f64> = Vec::new();
     for member in family() {
         // Alternately, so that whatever else the machine does hits both.
         let mut best = [f64::INFINITY; 2];
@@ -72,7 +72,8 @@ fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
         let Member { threads, locations, fences, plain } = member;
         println!("| {threads} | {locations} | {fences} | {plain} | {:.1} | {:.1} | {ratio:.2} |", best[0], best[1]);
     }
-    println!("\nGeometric mean of the ratios: {:.2}", (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp());
+    let (count, sum) = logarithms.iter().fold((0.0, 0.0), |(count, sum), logarithm| (count + 1.0, sum + logarithm));
+    println!("\nGeometric mean of the ratios: {:.2}", (sum / f64::max(count, 1.0)).exp());
     Ok(())
 }
 
