@@ -9,7 +9,7 @@
 //!
 //! Deviation from `ThreadSanitizer`: a cell whose races would all be found with the new access as well is the first to go, so that four cells last long.
 
-use crate::stamps::{STAMP_MASK, Stamp, StampTable, Sweep};
+use crate::stamps::{NUMBER_MASK, Stamp, StampTable, Sweep};
 use crate::{Slot, ThreadClocks};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -97,7 +97,8 @@ impl ThreadClocks {
                 home = home.or(Some(at));
                 continue;
             }
-            let ordered = (cell ^ own) & STAMP_MASK == 0 || self.is_ordered(cell, table);
+            // A cell with the same number is our own, or of an earlier borrower, whose cells are not looked at any more.
+            let ordered = (cell ^ own) & NUMBER_MASK == 0 || self.is_ordered(cell, table);
             if ordered && replaces(own, cell) {
                 match home {
                     None => home = Some(at),

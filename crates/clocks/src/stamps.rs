@@ -19,8 +19,8 @@ const NOTHING: u32 = 255;
 const ROUND_MASK: u64 = (1 << 48) - 1;
 const NOBODY: u64 = u64::MAX;
 
-/// The place of a stamp in a cell: eight bits for the number from bit 8 on, and fourteen for the tick from bit 16 on.
-pub(crate) const STAMP_MASK: u32 = 0x3fff_ff00;
+/// The place of a stamp's number in a cell. The tick, fourteen bits, begins at bit 16.
+pub(crate) const NUMBER_MASK: u32 = 0xff00;
 
 /// The stamp of one thread.
 #[derive(Clone, Debug)]

@@ -71,7 +71,7 @@ fn observe(thread: *mut Thread, address: usize, bytes: usize, write: bool, calle
     }
     // SAFETY: this thread's own structure.
     let thread = unsafe { &mut *thread };
-    let place = thread.frames.place(caller);
+    let call = thread.frames.current();
     let clocks = thread.clocks.as_mut()?;
     if clocks.wants_stamp() {
         borrow_stamp(clocks);
@@ -79,7 +79,7 @@ fn observe(thread: *mut Thread, address: usize, bytes: usize, write: bool, calle
     let direction = if write { Direction::Write } else { Direction::Read };
     let race = each_granule(address, bytes, |cells, mask| clocks.plain(cells, &STAMPS, mask, direction));
     // SAFETY: the ring lives as long as the thread.
-    unsafe { (*thread.trace).push(address, bytes, round(clocks), place) };
+    unsafe { (*thread.trace).push(address, bytes, round(clocks), call, caller) };
     race
 }
 
@@ -91,12 +91,12 @@ pub(crate) fn atomic(thread: *mut Thread, address: usize, bytes: u8, read: bool,
     }
     // SAFETY: this thread's own structure.
     let thread = unsafe { &mut *thread };
-    let place = thread.frames.place(caller);
+    let call = thread.frames.current();
     let clocks = thread.clocks.as_mut()?;
     let direction = if read { Direction::Read } else { Direction::Write };
     let race = each_granule(address, usize::from(bytes), |cells, mask| clocks.atomic(cells, &STAMPS, mask, direction));
     // SAFETY: as above.
-    unsafe { (*thread.trace).push(address, usize::from(bytes), round(clocks), place) };
+    unsafe { (*thread.trace).push(address, usize::from(bytes), round(clocks), call, caller) };
     race
 }
 

@@ -1,6 +1,6 @@
 //! The last accesses of each thread, so that a report can say where the *other* access was: shadow cells only know who and when.
 //!
-//! A thread writes into a ring of its own; whoever reports reads the rings of others. An entry is two words that are written one after the other, so a
+//! A thread writes into a ring of its own; whoever reports reads the rings of others. An entry is three words that are written one after the other, so a
 //! reader may see a mixture of two entries; it then finds nothing, or a stack that is wrong and no worse.
 
 use crate::frames::Call;
@@ -14,17 +14,18 @@ const LENGTH: usize = 1 << 14;
 #[repr(C)]
 pub(crate) struct Trace {
     next: AtomicU64,
-    entries: [[AtomicU64; 2]; LENGTH],
+    entries: [[AtomicU64; 3]; LENGTH],
 }
 
 impl Trace {
     /// Remembers an access.
     #[inline(always)]
-    pub(crate) fn push(&self, address: usize, bytes: usize, round: u64, place: Call) {
+    pub(crate) fn push(&self, address: usize, bytes: usize, round: u64, call: Call, caller: usize) {
         let next = self.next.load(Ordering::Relaxed);
         let entry = &self.entries[next as usize % LENGTH];
         entry[0].store(address as u64 | (bytes as u64) << 48, Ordering::Relaxed);
-        entry[1].store(round << 32 | u64::from(place.0), Ordering::Relaxed);
+        entry[1].store(round << 32 | u64::from(call.0), Ordering::Relaxed);
+        entry[2].store(caller as u64, Ordering::Relaxed);
         self.next.store(next + 1, Ordering::Release);
     }
 
@@ -34,13 +35,12 @@ impl Trace {
         let oldest = next.saturating_sub(LENGTH as u64);
         (oldest..next).rev().find_map(|number| {
             let entry = &self.entries[number as usize % LENGTH];
-            let (what, place) = (entry[0].load(Ordering::Relaxed), entry[1].load(Ordering::Relaxed));
+            let [what, call, caller] = [&entry[0], &entry[1], &entry[2]].map(|word| word.load(Ordering::Relaxed));
             let (start, length) = ((what & ((1 << 48) - 1)) as usize, (what >> 48) as usize);
             let meets = start < address + bytes && address < start + length;
-            (meets && place >> 32 == round & 0xffff_ffff).then_some(Found {
-                address: start,
-                bytes: length,
-                place: Call(place as u32),
+            (meets && call >> 32 == round & 0xffff_ffff).then(|| {
+                let place = crate::frames::child(Call(call as u32), caller as usize);
+                Found { address: start, bytes: length, place }
             })
         })
     }

@@ -133,6 +133,9 @@ fn stack(record: &Record, addresses: &[u64], symbols: &mut Symbols) -> Stack {
     if let Some(first) = frames.iter().position(|frame| frame.function.as_deref() == Some("main")) {
         frames.truncate(first + 1);
     }
+    // Outermost come functions of libc or libstdc++ that have called the program's thread.
+    let known = frames.iter().rposition(|frame| frame.file.is_some());
+    frames.truncate(known.map_or(frames.len(), |last| last + 1));
     frames.retain(|frame| !frame.function.as_deref().is_some_and(|name| name.starts_with("steadfast_rt::")));
     frames
 }
