@@ -38,6 +38,8 @@ pub(crate) struct Turn {
     gave_up: bool,
     /// Whether it sleeps in a system call that we do not know.
     away: bool,
+    /// Whether it sleeps here, until it is its turn.
+    resting: AtomicBool,
     strategy: strategy::OfThread,
 }
 
@@ -59,6 +61,8 @@ struct Control {
     current: *mut Thread,
     strategy: Strategy,
     steps: u64,
+    /// How often in a row all threads waited and those who could were told to look again.
+    futile: usize,
 }
 
 // SAFETY: the threads in the list are alive, and their turns are only used under the lock, apart from the atomic.
@@ -69,7 +73,8 @@ static CONTROL: Lock<Option<Control>> = Lock::new(None);
 
 /// From now on the strategy decides. Called before the second thread begins.
 pub(crate) fn start(strategy: Strategy) {
-    *CONTROL.lock() = Some(Control { threads: Vec::new(), current: core::ptr::null_mut(), strategy, steps: 0 });
+    *CONTROL.lock() =
+        Some(Control { threads: Vec::new(), current: core::ptr::null_mut(), strategy, steps: 0, futile: 0 });
     CONTROLLED.store(true, Ordering::Release);
 }
 
@@ -110,6 +115,7 @@ pub(crate) fn wait_for<R>(key: usize, patience: Patience, mut attempt: impl FnMu
     step(key);
     loop {
         if let Some(result) = attempt() {
+            with_control(|control| control.futile = 0);
             return Some(result);
         }
         if !wait(key, State::Waits, patience) {
@@ -295,6 +301,9 @@ impl Control {
             .copied()
             .find(|&thread| unsafe { (*thread).turn.limited && (*thread).turn.state != State::Ready });
         let Some(thread) = limited else {
+            if let Some(thread) = self.look_again() {
+                return thread;
+            }
             if !self.threads.is_empty() && !self.threads.iter().any(|&thread| unsafe { (*thread).turn.away }) {
                 report::deadlock();
             }
@@ -305,7 +314,23 @@ impl Control {
         thread
     }
 
+    /// A thread that was away may have changed something just before another one began to wait for it. So before it is a deadlock, those who wait look again.
+    fn look_again(&mut self) -> Option<*mut Thread> {
+        let waiting: Vec<_> =
+            self.threads.iter().copied().filter(|&thread| unsafe { (*thread).turn.state == State::Waits }).collect();
+        self.futile += 1;
+        if self.futile > 2 * self.threads.len() + 2 {
+            return None;
+        }
+        for &thread in &waiting {
+            unsafe { (*thread).turn.state = State::Ready };
+        }
+        waiting.first().copied()
+    }
+
     fn give_turn(&mut self, next: *mut Thread) {
+        // Whoever watches must see that something has happened.
+        self.steps += 1;
         self.current = next;
         if !next.is_null() {
             let mine = unsafe { &(*next).turn.mine };
@@ -349,6 +374,8 @@ const WATCH: u64 = 20_000_000;
 fn sleep_until_turn(thread: *mut Thread) {
     // SAFETY: this thread's own structure, which lives until it ends.
     let mine = unsafe { &(*thread).turn.mine };
+    let resting = unsafe { &(*thread).turn.resting };
+    resting.store(true, Ordering::Relaxed);
     let mut seen = u64::MAX;
     while mine.load(Ordering::Acquire) == 0 {
         sys::sleep_on(mine, 0, Some(WATCH));
@@ -356,6 +383,7 @@ fn sleep_until_turn(thread: *mut Thread) {
             seen = watch(seen);
         }
     }
+    resting.store(false, Ordering::Relaxed);
 }
 
 /// If nothing has happened since the last look and the thread with the turn sleeps, it is in a system call that may wait for one of us.
@@ -367,7 +395,8 @@ fn watch(seen: u64) -> u64 {
         }
         // SAFETY: the current thread is alive: it would have given its turn away at its end.
         let system = thread::entry(unsafe { (*current).number }).system.load(Ordering::Relaxed);
-        if sys::is_asleep(system) {
+        let resting = unsafe { (*current).turn.resting.load(Ordering::Relaxed) };
+        if !resting && sys::is_asleep(system) {
             unsafe {
                 (*current).turn.away = true;
                 (*current).turn.mine.store(0, Ordering::Relaxed);
