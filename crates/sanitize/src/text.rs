@@ -21,6 +21,20 @@ pub fn full(finding: &Finding) -> String {
     text
 }
 
+/// What, and in which function, for those who show the place themselves.
+pub fn headline(finding: &Finding) -> String {
+    let function = finding.place().and_then(|frame| frame.function.as_ref());
+    let what = match finding.kind {
+        Kind::StaleRead => "robustness violation: this can read an overwritten value",
+        Kind::OvertakenWrite => "robustness violation: this can take effect before an earlier write",
+        Kind::StaleUpdate => "robustness violation: this can update an overwritten value",
+        Kind::Race => "data race",
+        Kind::Deadlock => "deadlock: every thread waits",
+        Kind::Spin => "spin loop",
+    };
+    function.map_or_else(|| what.to_owned(), |name| format!("{what}, in {name}"))
+}
+
 /// One line: what, and where.
 pub fn summary(finding: &Finding) -> String {
     let place = finding.place().map(|frame| format!(" {}", place_of(frame))).unwrap_or_default();

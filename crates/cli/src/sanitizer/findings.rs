@@ -31,7 +31,7 @@ fn diagnostic(collected: &Collected, files: &mut BTreeMap<String, String>) -> (S
     let name = place.and_then(|frame| frame.file.clone()).unwrap_or_default();
     let source = files.entry(name.clone()).or_insert_with(|| std::fs::read_to_string(&name).unwrap_or_default());
     let file = SourceFile::new(name.clone(), source.clone());
-    let mut diagnostic = Diagnostic::error(code(finding.kind), text::summary(finding));
+    let mut diagnostic = Diagnostic::error(code(finding.kind), text::headline(finding));
     if let Some(frame) = place {
         diagnostic = diagnostic.at(span(&file, frame), "here");
     }
