@@ -1,9 +1,9 @@
 //! The runtime of the sanitizer: decides, while an instrumented program runs, whether its atomic accesses could behave differently on a
 //! weak memory model than when its threads simply take turns, and reports it.
 //!
-//! Compilers emit calls to `ThreadSanitizer`'s interface ([`abi`]); this library answers them, and intercepts what else orders threads
-//! ([`intercept`]). An atomic access locks the record of its location ([`table`]), is carried out, and is judged by `steadfast-clocks`
-//! ([`engine`]). What is found is written at once ([`report`]).
+//! Compilers emit calls to `ThreadSanitizer`'s interface (`abi`); this library answers them, and intercepts what else orders threads
+//! (`intercept`). An atomic access locks the record of its location (`table`), is carried out, and is judged by `steadfast-clocks`
+//! (`engine`). What is found is written at once (`report`).
 //!
 //! Guarantee: the program does what it would do without the runtime, in one of the orders that it could have happened in. No report is invented; every
 //! one holds for some run of the program in the memory model. A report that was made survives whatever becomes of the process.
@@ -12,7 +12,7 @@
 //! can be controlled.
 //!
 //! Invariants: nothing here unwinds into the program. Memory comes from the system and never from the program's allocator. A thread that is
-//! inside the runtime ([`tls`]) is not observed. One record is locked at a time, and nothing of the program is called meanwhile.
+//! inside the runtime (`tls`) is not observed. One record is locked at a time, and nothing of the program is called meanwhile.
 
 #![allow(unsafe_code, reason = "this crate is the interface to C, and its state is shared by all threads of a program")]
 #![allow(
