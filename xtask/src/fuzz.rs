@@ -4,6 +4,7 @@ mod clocks;
 mod mutate;
 mod parsers;
 mod programs;
+mod transactions;
 
 use crate::arguments::{Arguments, unexpected};
 use anyhow::{Result, bail};
@@ -21,7 +22,9 @@ fuzz [--programs N | --minutes N] [--seed S] [--jobs J] [--model MODEL] [--notio
 fuzz --parsers [--minutes N] [--seed S] [--jobs J] [--seeds DIRECTORY]
     Feeds the parsers with mutations of the programs in corpus/ and, if given, in a directory.
 fuzz --clocks N [--seed S] [--jobs J]
-    Replays N random traces for each model into the sanitizer's engine, into location clocks and into execution graphs.";
+    Replays N random traces for each model into the sanitizer's engine, into location clocks and into execution graphs.
+fuzz --transactions N [--seed S] [--jobs J]
+    Compares the decision for transactional programs with the machines of CC, CCv, CM and SI on N programs each.";
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,8 @@ struct Options {
     parsers: bool,
     /// How many traces for the sanitizer's engine.
     clocks: Option<u64>,
+    /// So many transactional programs, and nothing else.
+    transactions: Option<u64>,
     budget: Budget,
     /// Nothing means a new one every time.
     seed: Option<u64>,
@@ -52,6 +57,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let options = parse(arguments)?;
     let seed = options.seed.unwrap_or_else(seed_of_now);
     println!("seed {seed}");
+    if let Some(count) = options.transactions {
+        return transactions::run(count, seed, options.jobs);
+    }
     match options.clocks {
         Some(traces) => clocks::run(&options, traces, seed),
         None if options.parsers => parsers::run(&options, seed),
@@ -64,6 +72,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
     let mut options = Options {
         parsers: false,
         clocks: None,
+        transactions: None,
         budget: Budget::Time(minutes(1)),
         seed: None,
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
@@ -82,6 +91,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
             "--minutes" | "--programs" => budget = wanted,
             "--parsers" => options.parsers = true,
             "--clocks" => options.clocks = Some(arguments.value("--clocks")?),
+            "--transactions" => options.transactions = Some(arguments.value("--transactions")?),
             "--seed" => options.seed = Some(arguments.value("--seed")?),
             "--jobs" => options.jobs = arguments.value("--jobs")?,
             "--model" => options.model = Some(model(&arguments.value::<String>("--model")?)?),

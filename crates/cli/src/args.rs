@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Show how a program was understood
     Show(ShowArgs),
+    /// Decide whether database transactions are serializable
+    Txn(crate::txn::args::TxnArgs),
     /// Compile C so that running the program checks it
     #[command(disable_help_flag = true)]
     Cc(CompileArgs),

@@ -60,6 +60,8 @@ pub(crate) fn registry() -> Registry {
     registry.add(CODES);
     let language: Vec<_> = steadfast_lang::all_codes().copied().collect();
     registry.add(&language);
+    registry.add(steadfast_txn::text::codes::CODES);
+    registry.add(crate::txn::CODES);
     registry
 }
 

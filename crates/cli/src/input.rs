@@ -24,8 +24,8 @@ pub(crate) struct Input {
 impl Input {
     /// Reads and parses.
     pub(crate) fn read(path: &Path) -> Self {
-        let name = if path.as_os_str() == STDIN { "<stdin>".to_owned() } else { path.display().to_string() };
-        match text_of(path) {
+        let (name, text) = text(path);
+        match text {
             Ok(text) => {
                 let dialect = Dialect::detect(&name, &text);
                 let file = SourceFile::new(name, text);
@@ -38,6 +38,12 @@ impl Input {
             },
         }
     }
+}
+
+/// The name that messages show, and the text or what is wrong with it.
+pub(crate) fn text(path: &Path) -> (String, Result<String, Diagnostic>) {
+    let name = if path.as_os_str() == STDIN { "<stdin>".to_owned() } else { path.display().to_string() };
+    (name, text_of(path))
 }
 
 fn text_of(path: &Path) -> Result<String, Diagnostic> {

@@ -28,6 +28,7 @@ mod show;
 mod size;
 mod status;
 mod test;
+mod txn;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -62,6 +63,7 @@ fn run(command: Command, output: &mut Output) -> io::Result<Status> {
         Command::Models => models::run(output),
         Command::Export(arguments) => export::run(&arguments, output),
         Command::Show(arguments) => show::run(&arguments, output),
+        Command::Txn(arguments) => txn::run(&arguments, output),
         Command::Cc(arguments) => Ok(sanitizer::compile(Language::C, &arguments)),
         Command::Cxx(arguments) => Ok(sanitizer::compile(Language::Cxx, &arguments)),
         Command::Run(arguments) => sanitizer::run(&arguments, output),

@@ -1,0 +1,135 @@
+//! What is found out about transactions, as diagnostics.
+
+use super::check::Decided;
+use steadfast_diag::{Code, Diagnostic, codes as builtin};
+use steadfast_explore::Bound;
+use steadfast_txn::decide::{Closing, Verdict, Witness};
+use steadfast_txn::story::{self, Anomaly};
+use steadfast_txn::{Model, Program};
+
+/// Not serializable under the model.
+pub(crate) const NOT_SERIALIZABLE: Code = Code("V0601");
+/// Replicas may disagree for ever.
+pub(crate) const DIVERGENCE: Code = Code("V0602");
+/// The program itself goes wrong.
+pub(crate) const RUN_ERROR: Code = Code("V0603");
+/// Two writes that know nothing of each other.
+pub(crate) const WRITE_RACE: Code = Code("N0601");
+/// The model does not fit the input.
+pub(crate) const UNFIT_MODEL: Code = Code("E0620");
+
+pub(crate) static CODES: &[(Code, &str, &str)] = &[
+    (
+        NOT_SERIALIZABLE,
+        "transactions are not serializable under this model",
+        "The transactions have a behaviour under the consistency model that no serial order of them explains. The table shows a run, one column per \
+         session, with the values that are read; the notes say which orders contradict each other. What to do: put transactions that belong together \
+         into one, make reads part of an update (`SELECT … FOR UPDATE`), or run the transactions of the cycle at a stronger level.",
+    ),
+    (
+        DIVERGENCE,
+        "replicas may order two writes differently for ever",
+        "Two transactions write the same variable, and neither knows of the other. Under causal memory and weak causal consistency two replicas may \
+         apply them in different orders and never agree again, which no serial order explains, whether or not somebody reads the variable. Under causal \
+         convergence all replicas end with the same value. What to do: use a convergent store, let one session own the variable, or run the two \
+         transactions at a stronger level.",
+    ),
+    (
+        RUN_ERROR,
+        "a transaction divides by zero or leaves an array",
+        "In some run an index is out of bounds or something is divided by zero. What a program does then is not defined, so it is not decided. What to \
+         do: guard the statement with `assume` or `if`, or make the array larger.",
+    ),
+    (
+        WRITE_RACE,
+        "a write-write race",
+        "Two concurrent transactions write the same variable. Without such races the models cc, ccv and cm allow the same behaviours; \
+         with them they differ, and only ccv may call the program robust.",
+    ),
+    (
+        UNFIT_MODEL,
+        "the model does not fit the input",
+        "Programs with processes are decided against cc, ccv, cm and si. Templates, of which any number of instances may run, are decided against rc, si and \
+         ssi.",
+    ),
+];
+
+/// Everything there is to say about a verdict.
+pub(super) fn of(decided: &Decided<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    match &decided.verdict {
+        Verdict::Robust => {}
+        Verdict::NotRobust(witness) => found.push(violation(decided.program, decided.model, witness)),
+        Verdict::Failed(error) => {
+            found.push(Diagnostic::error(RUN_ERROR, error.message.clone()).at(error.span, "in this access"));
+        }
+        Verdict::Inconclusive(bound) => found.push(inconclusive(*bound)),
+    }
+    found.extend(decided.race.as_ref().map(|race| write_race(decided.program, race)));
+    found
+}
+
+/// A file of templates, which are not decided here.
+pub(super) fn templates() -> Diagnostic {
+    Diagnostic::error(UNFIT_MODEL, "templates cannot be checked yet").help("describe the sessions with `process`")
+}
+
+/// A model that does not fit.
+pub(super) fn unfit(model: Model) -> Diagnostic {
+    let message = format!("programs are not decided against {model}");
+    Diagnostic::error(UNFIT_MODEL, message).help("the models for programs are cc, ccv, cm and si")
+}
+
+fn violation(program: &Program, model: Model, witness: &Witness) -> Diagnostic {
+    let anomaly = Anomaly::of(witness);
+    let code = if witness.closing == Closing::WriteRace { DIVERGENCE } else { NOT_SERIALIZABLE };
+    let message = format!("not serializable under {} ({}): {}", model.title(), model, anomaly.name());
+    let mut diagnostic = Diagnostic::error(code, message);
+    let mut labelled = Vec::new();
+    for edge in &witness.cycle {
+        let transaction = witness.runs[edge.from].transaction;
+        if labelled.contains(&transaction) {
+            continue;
+        }
+        let span = opening(program, transaction);
+        diagnostic = match labelled.is_empty() {
+            true => diagnostic.at(span, "this transaction is part of the contradiction"),
+            false => diagnostic.context(span, "and this one"),
+        };
+        labelled.push(transaction);
+    }
+    diagnostic = diagnostic.note(anomaly.meaning());
+    diagnostic = diagnostic.note(story::columns(program, witness).trim_end().to_owned());
+    let reasons: Vec<String> = witness.cycle.iter().map(|edge| story::reason(program, witness, edge)).collect();
+    diagnostic = diagnostic.note(reasons.join("\n"));
+    diagnostic.note(story::contradiction(program, witness))
+}
+
+fn write_race(program: &Program, race: &Witness) -> Diagnostic {
+    let variable = race.cycle.first().and_then(|edge| edge.kind.variable());
+    let name = variable.map_or("?", |variable| &*program.variables[variable].name);
+    let names: Vec<String> = race.cycle.iter().map(|edge| story::title(program, race, edge.from)).collect();
+    let message = format!("{} both write `{name}` without knowing of each other", names.join(" and "));
+    let mut diagnostic = Diagnostic::new(WRITE_RACE, steadfast_diag::Severity::Note, message);
+    if let Some(edge) = race.cycle.first() {
+        diagnostic = diagnostic.at(opening(program, race.runs[edge.from].transaction), "one of them");
+    }
+    diagnostic.note("this is why `cc` and `cm` can differ from `ccv`: they let replicas keep the writes in different orders")
+}
+
+/// The first line of a transaction is enough to know it.
+fn opening(program: &Program, transaction: usize) -> steadfast_span::Span {
+    let span = program.transactions[transaction].span;
+    let name = &program.transactions[transaction].name;
+    steadfast_span::Span::new(span.start, span.end.min(span.start + 4 + name.len() as u32))
+}
+
+fn inconclusive(bound: Bound) -> Diagnostic {
+    let code = match bound {
+        Bound::States(_) => builtin::inconclusive::STATE_BOUND,
+        Bound::Memory(_) => builtin::inconclusive::MEMORY_BOUND,
+        Bound::Time(_) => builtin::inconclusive::TIME_BOUND,
+        Bound::Interrupted => builtin::inconclusive::INTERRUPTED,
+    };
+    Diagnostic::warning(code, format!("nothing was found before {bound}"))
+}

@@ -1,0 +1,20 @@
+//! `steadfast txn`: transactions of databases.
+
+pub(crate) mod args;
+mod check;
+mod findings;
+mod record;
+
+pub(crate) use findings::CODES;
+
+use crate::output::Output;
+use crate::status::Status;
+use args::{TxnArgs, TxnCommand};
+use std::io;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &TxnArgs, output: &mut Output) -> io::Result<Status> {
+    match &arguments.command {
+        TxnCommand::Check(arguments) => check::run(arguments, output),
+    }
+}

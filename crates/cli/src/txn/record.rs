@@ -1,0 +1,121 @@
+//! Results for other programs. `docs/schema/txn.json` describes the objects; fields are only ever added.
+
+use super::check::{Checked, Decided, Outcome};
+use serde_json::{Value, json};
+use steadfast_diag::Record;
+use steadfast_txn::Program;
+use steadfast_txn::decide::{Ran, Role, Source, Verdict, Witness};
+use steadfast_txn::story::{self, Anomaly};
+
+/// A result as an object.
+pub(super) fn value(checked: &Checked<'_>) -> Value {
+    let diagnostics: Vec<Value> = checked
+        .diagnostics
+        .iter()
+        .map(|diagnostic| serde_json::to_value(Record::new(checked.file, diagnostic)).unwrap_or_default())
+        .collect();
+    let mut object = match &checked.outcome {
+        Outcome::Rejected => json!({ "model": null, "verdict": "error", "exhaustive": false, "witness": null }),
+        Outcome::Decided(decided) => result(decided),
+    };
+    object["file"] = checked.file.name().into();
+    object["diagnostics"] = diagnostics.into();
+    object
+}
+
+/// A result as one line.
+pub(super) fn line(checked: &Checked<'_>) -> String {
+    value(checked).to_string()
+}
+
+/// All results.
+pub(super) fn array(records: &[Value]) -> String {
+    serde_json::to_string_pretty(records).unwrap_or_default()
+}
+
+fn result(decided: &Decided<'_>) -> Value {
+    let (verdict, reason, found) = match &decided.verdict {
+        Verdict::Robust => ("robust", None, None),
+        Verdict::NotRobust(found) => ("not-robust", None, Some(&**found)),
+        Verdict::Failed(error) => ("error", Some(error.message.clone()), None),
+        Verdict::Inconclusive(bound) => ("inconclusive", Some(bound.to_string()), None),
+    };
+    json!({
+        "model": decided.model.name(),
+        "verdict": verdict,
+        "states": decided.statistics.states,
+        "transitions": decided.statistics.transitions,
+        "seconds": decided.seconds,
+        "peak_bytes": decided.peak_bytes,
+        "exhaustive": matches!(decided.verdict, Verdict::Robust),
+        "reason": reason,
+        "witness": found.map(|found| witness(decided.program, found)),
+        "race": decided.race.as_ref().map(|race| witness(decided.program, race)),
+    })
+}
+
+fn witness(program: &Program, witness: &Witness) -> Value {
+    let runs: Vec<Value> = (0..witness.runs.len()).map(|at| run(program, witness, at)).collect();
+    let cycle: Vec<Value> = witness
+        .cycle
+        .iter()
+        .map(|edge| {
+            json!({
+                "from": edge.from,
+                "to": edge.to,
+                "edge": edge.kind.short(),
+                "variable": edge.kind.variable().map(|variable| &program.variables[variable].name),
+                "reason": story::reason(program, witness, edge),
+            })
+        })
+        .collect();
+    json!({
+        "anomaly": Anomaly::of(witness).name(),
+        "runs": runs,
+        "cycle": cycle,
+        "confirmed": witness.confirm(program),
+    })
+}
+
+fn run(program: &Program, witness: &Witness, at: usize) -> Value {
+    let ran = &witness.runs[at];
+    json!({
+        "name": story::title(program, witness, at),
+        "session": program.processes[ran.process].name,
+        "transaction": program.transactions[ran.transaction].name,
+        "role": role(ran.role),
+        "accesses": accesses(program, ran),
+    })
+}
+
+fn accesses(program: &Program, ran: &Ran) -> Vec<Value> {
+    let mut sources = ran.sources.iter();
+    let accesses = ran.accesses.iter().map(|access| {
+        let external = !access.write && !access.internal;
+        let from = if external { sources.next().and_then(|(_, source)| from(*source)) } else { None };
+        json!({
+            "kind": if access.write { "write" } else { "read" },
+            "variable": program.variables[access.variable].name,
+            "value": access.value,
+            "from": from,
+        })
+    });
+    accesses.collect()
+}
+
+fn from(source: Source) -> Option<usize> {
+    match source {
+        Source::Initial => None,
+        Source::Run(run) => Some(run),
+    }
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Serial => "serial",
+        Role::First => "first-delayed",
+        Role::Delayed => "delayed",
+        Role::Unaware => "unaware",
+        Role::Path => "path",
+    }
+}

@@ -1,0 +1,83 @@
+//! The names of the consistency models.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What a database promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Model {
+    /// Weak causal consistency.
+    Cc,
+    /// Causal convergence: replicas that have seen the same transactions agree.
+    Ccv,
+    /// Causal memory: replicas may disagree for ever about the order of concurrent writes.
+    Cm,
+    /// READ COMMITTED with several versions: every statement reads what is committed when it begins.
+    Rc,
+    /// Snapshot isolation, which PostgreSQL calls REPEATABLE READ.
+    Si,
+    /// Serializable snapshot isolation, which PostgreSQL calls SERIALIZABLE.
+    Ssi,
+}
+
+/// A name that is not the name of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownModel(pub String);
+
+impl Model {
+    /// All models, in the order in which help texts list them.
+    pub const ALL: [Self; 6] = [Self::Cc, Self::Ccv, Self::Cm, Self::Rc, Self::Si, Self::Ssi];
+
+    /// Those that are decided for processes.
+    pub const OF_PROGRAMS: [Self; 4] = [Self::Cc, Self::Ccv, Self::Cm, Self::Si];
+
+    /// Those that are decided for templates.
+    pub const OF_TEMPLATES: [Self; 3] = [Self::Rc, Self::Si, Self::Ssi];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cc => "cc",
+            Self::Ccv => "ccv",
+            Self::Cm => "cm",
+            Self::Rc => "rc",
+            Self::Si => "si",
+            Self::Ssi => "ssi",
+        }
+    }
+
+    /// The name in a sentence.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Cc => "weak causal consistency",
+            Self::Ccv => "causal convergence",
+            Self::Cm => "causal memory",
+            Self::Rc => "READ COMMITTED",
+            Self::Si => "snapshot isolation",
+            Self::Ssi => "serializable snapshot isolation",
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Model {
+    type Err = UnknownModel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownModel> {
+        Self::ALL.into_iter().find(|model| model.name() == name).ok_or_else(|| UnknownModel(name.to_owned()))
+    }
+}
+
+impl fmt::Display for UnknownModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = Model::ALL.iter().map(|model| model.name()).collect();
+        write!(f, "unknown model `{}`; the models are {}", self.0.escape_debug(), names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownModel {}

@@ -1,0 +1,162 @@
+//! Random small programs, as text, for holding the decision against the oracle.
+
+use std::fmt::Write;
+
+/// A generator of numbers: xorshift, so that a seed means the same everywhere.
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// A generator. Neighbouring seeds give unrelated sequences.
+    pub fn new(seed: u64) -> Self {
+        let mut rng = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        for _ in 0..8 {
+            rng.below(2);
+        }
+        rng
+    }
+
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
+    }
+
+    /// True so many times in a hundred.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// A program that can be made smaller piece by piece: processes of transactions of alternatives of statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    processes: Vec<Vec<Vec<Vec<String>>>>,
+}
+
+const VARIABLES: [&str; 4] = ["x", "y", "z", "w"];
+
+impl Sample {
+    /// A program of two to four processes with at most `most` transactions in all.
+    pub fn random(rng: &mut Rng, most: usize) -> Self {
+        let shape = Shape {
+            variables: 2 + rng.below(3),
+            statements: 1 + rng.below(4),
+            choices: [0, 0, 25][rng.below(3)],
+            assumes: [0, 15, 30][rng.below(3)],
+            reads: [40, 50, 60][rng.below(3)],
+        };
+        loop {
+            let count = 2 + usize::from(rng.chance(50)) + usize::from(rng.chance(20));
+            let lengths: Vec<usize> = (0..count).map(|_| 1 + rng.below(3)).collect();
+            if lengths.iter().sum::<usize>() <= most {
+                let processes = lengths.iter().map(|&length| (0..length).map(|_| shape.transaction(rng)).collect());
+                return Self { processes: processes.collect() };
+            }
+        }
+    }
+
+    /// The program as a text that can be parsed.
+    pub fn text(&self) -> String {
+        let mut text = "values 4;\nshared x, y, z, w;\n".to_owned();
+        for (number, process) in self.processes.iter().enumerate() {
+            // Every register is assigned before it is used, because that is what the language asks for.
+            let _ = writeln!(text, "process p{number} {{\n    r0 := 0; r1 := 0;");
+            for transaction in process {
+                let bodies: Vec<String> = transaction.iter().map(|body| body.join(" ")).collect();
+                let _ = match &bodies[..] {
+                    [body] => writeln!(text, "    txn {{ {body} }}"),
+                    _ => writeln!(text, "    txn {{ choose {{ {} }} }}", bodies.join(" } or { ")),
+                };
+            }
+            text.push_str("}\n");
+        }
+        text
+    }
+
+    /// The smallest program, by leaving things out, for which `bad` still holds.
+    #[must_use]
+    pub fn shrunk(self, bad: impl Fn(&Self) -> bool) -> Self {
+        let mut now = self;
+        while let Some(smaller) = now.smaller().into_iter().find(|smaller| bad(smaller)) {
+            now = smaller;
+        }
+        now
+    }
+
+    fn smaller(&self) -> Vec<Self> {
+        let mut all = Vec::new();
+        for process in 0..self.processes.len() {
+            all.extend(self.without(&[process]));
+            for transaction in 0..self.processes[process].len() {
+                all.extend(self.without(&[process, transaction]));
+                for branch in 0..self.processes[process][transaction].len() {
+                    all.extend(self.without(&[process, transaction, branch]));
+                    for statement in 0..self.processes[process][transaction][branch].len() {
+                        all.extend(self.without(&[process, transaction, branch, statement]));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The program without one piece, unless that is the only one of its kind.
+    fn without(&self, path: &[usize]) -> Option<Self> {
+        fn remove<T>(list: &mut Vec<T>, at: usize) -> Option<()> {
+            (list.len() > 1).then(|| drop(list.remove(at)))
+        }
+        let mut copy = self.clone();
+        let processes = &mut copy.processes;
+        match *path {
+            [process] => remove(processes, process)?,
+            [process, transaction] => remove(&mut processes[process], transaction)?,
+            [process, transaction, branch] => remove(&mut processes[process][transaction], branch)?,
+            [process, transaction, branch, statement] => {
+                remove(&mut processes[process][transaction][branch], statement)?
+            }
+            _ => return None,
+        }
+        Some(copy)
+    }
+}
+
+/// What programs are like.
+struct Shape {
+    variables: usize,
+    statements: usize,
+    choices: usize,
+    assumes: usize,
+    reads: usize,
+}
+
+impl Shape {
+    fn transaction(&self, rng: &mut Rng) -> Vec<Vec<String>> {
+        let branches = if rng.chance(self.choices) { 2 } else { 1 };
+        (0..branches).map(|_| self.body(rng)).collect()
+    }
+
+    fn body(&self, rng: &mut Rng) -> Vec<String> {
+        let length = 1 + rng.below(self.statements);
+        (0..length).map(|_| self.statement(rng)).collect()
+    }
+
+    fn statement(&self, rng: &mut Rng) -> String {
+        let variable = VARIABLES[rng.below(self.variables)];
+        let register = rng.below(2);
+        if rng.chance(self.assumes) {
+            let comparison = if rng.chance(60) { "==" } else { "!=" };
+            return format!("assume r{register} {comparison} {};", rng.below(2));
+        }
+        if rng.chance(self.reads) {
+            return format!("r{register} := {variable};");
+        }
+        if rng.chance(25) {
+            format!("{variable} := r{register} + 1;")
+        } else {
+            format!("{variable} := {};", 1 + rng.below(2))
+        }
+    }
+}

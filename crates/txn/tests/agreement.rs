@@ -1,0 +1,30 @@
+//! The decision agrees with the machines of the paper on random programs. `cargo xtask fuzz --transactions N` tries more.
+
+use steadfast_txn::Model;
+use steadfast_txn::agree::compare;
+
+fn check(model: Model, seed: u64) {
+    let tally = compare(model, seed, 300);
+    assert!(tally.disagreements.is_empty(), "{}", tally.disagreements.join("\n"));
+    assert!(tally.robust > 10 && tally.not_robust > 10, "{tally:?}");
+}
+
+#[test]
+fn weak_causal_consistency() {
+    check(Model::Cc, 1);
+}
+
+#[test]
+fn causal_convergence() {
+    check(Model::Ccv, 2);
+}
+
+#[test]
+fn causal_memory() {
+    check(Model::Cm, 3);
+}
+
+#[test]
+fn snapshot_isolation() {
+    check(Model::Si, 4);
+}
