@@ -115,7 +115,7 @@ impl Sample {
             [process, transaction] => remove(&mut processes[process], transaction)?,
             [process, transaction, branch] => remove(&mut processes[process][transaction], branch)?,
             [process, transaction, branch, statement] => {
-                remove(&mut processes[process][transaction][branch], statement)?
+                remove(&mut processes[process][transaction][branch], statement)?;
             }
             _ => return None,
         }

@@ -62,7 +62,9 @@ impl Anomaly {
     /// What it means, in a sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::LostUpdate => "both transactions read the old value and write a new one, and one of the updates is lost",
+            Self::LostUpdate => {
+                "both transactions read the old value and write a new one, and one of the updates is lost"
+            }
             Self::WriteSkew => "each reads what the other one writes, and neither sees the other's write",
             Self::LongFork => "two observers see two writes in different orders",
             Self::Divergence => {
@@ -135,10 +137,10 @@ fn rows(program: &Program, witness: &Witness) -> Vec<(usize, String)> {
 
 fn accessed(program: &Program, access: &Access) -> String {
     let name = &program.variables[access.variable].name;
-    match access.write {
-        true => format!("  write {name} := {}", access.value),
-        false => format!("  read {name} = {}", access.value),
+    if access.write {
+        return format!("  write {name} := {}", access.value);
     }
+    format!("  read {name} = {}", access.value)
 }
 
 fn ending(model: Model, role: Role) -> &'static str {
@@ -156,9 +158,12 @@ pub fn reason(program: &Program, witness: &Witness, edge: &Edge) -> String {
     match edge.kind {
         EdgeKind::Session => format!("{from} comes before {to}: the same session runs them in this order"),
         EdgeKind::Reads(variable) => format!("{from} comes before {to}: the latter reads its `{}`", name(variable)),
-        EdgeKind::Overwrites(variable) => format!("{from} comes before {to}: the latter overwrites its `{}`", name(variable)),
+        EdgeKind::Overwrites(variable) => {
+            format!("{from} comes before {to}: the latter overwrites its `{}`", name(variable))
+        }
         EdgeKind::ReadsBefore(variable) => {
-            let read = witness.runs[edge.from].accesses.iter().find(|access| !access.write && access.variable == variable);
+            let read =
+                witness.runs[edge.from].accesses.iter().find(|access| !access.write && access.variable == variable);
             let value = read.map_or_else(String::new, |access| format!(" = {}", access.value));
             format!("{from} comes before {to}: it reads `{}`{value}, which the latter overwrites", name(variable))
         }
@@ -201,7 +206,8 @@ mod tests {
             process c { txn { r := x; s := y; } } process d { txn { r := y; s := x; } }";
         assert_eq!(anomaly(fork, Model::Ccv), Anomaly::LongFork);
         assert_eq!(anomaly("shared x; process p[2] { txn { x := 1; } }", Model::Cm), Anomaly::Divergence);
-        let order = "shared x, y; process p { txn { x := 1; } txn { y := 1; } } process q { txn { y := 2; } txn { r := x; } }";
+        let order =
+            "shared x, y; process p { txn { x := 1; } txn { y := 1; } } process q { txn { y := 2; } txn { r := x; } }";
         assert_eq!(anomaly(order, Model::Ccv), Anomaly::WriteOrder);
     }
 

@@ -19,6 +19,19 @@ pub(crate) struct TxnArgs {
 pub(crate) enum TxnCommand {
     /// Decide whether transactions are serializable under weaker models
     Check(CheckArgs),
+    /// Find the isolation level that each template needs, and the reads to lock
+    Fix(FixArgs),
+}
+
+/// Find the isolation level that each template needs, and the reads to lock.
+///
+/// The table gives the cheapest levels with which the templates are serializable, whatever runs beside them from the same file. Below it: which reads
+/// would have to become `SELECT ... FOR UPDATE` so that one level suffices for all.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  steadfast txn fix corpus/transactions/smallbank-templates.txn")]
+pub(crate) struct FixArgs {
+    /// Templates in the language of docs/transactions.md (.txn); `-` is standard input
+    pub(crate) file: PathBuf,
 }
 
 /// Decide whether transactions are serializable under weaker models.

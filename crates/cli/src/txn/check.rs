@@ -15,6 +15,7 @@ use steadfast_diag::{Diagnostic, Format, render};
 use steadfast_explore::{Bound, Budget};
 use steadfast_span::SourceFile;
 use steadfast_txn::decide::{Statistics, Verdict};
+use steadfast_txn::template::{Level, Split, Template, TooMany, split};
 use steadfast_txn::{Model, Parsed, Program, Subject, Witness, decide, find_race};
 
 /// One file under one model.
@@ -28,8 +29,18 @@ pub(super) struct Checked<'a> {
 pub(super) enum Outcome<'a> {
     /// The file cannot be used.
     Rejected,
-    /// A verdict.
+    /// A verdict about a program.
     Decided(Box<Decided<'a>>),
+    /// A verdict about templates.
+    Templates(TemplateResult),
+}
+
+/// A verdict about templates, all at one level.
+pub(super) struct TemplateResult {
+    pub(super) model: Model,
+    /// A counterexample, if there is one; an error if there are too many instances.
+    pub(super) found: Result<Option<Split>, TooMany>,
+    pub(super) seconds: f64,
 }
 
 /// A verdict about a program.
@@ -85,7 +96,8 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
     Ok(worst)
 }
 
-fn read(path: &Path) -> (SourceFile, Parsed) {
+/// A file, with what it means.
+pub(super) fn read(path: &Path) -> (SourceFile, Parsed) {
     let (name, text) = input::text(path);
     let file = SourceFile::new(name, text.as_deref().unwrap_or_default());
     let parsed = match text {
@@ -99,24 +111,66 @@ fn check_file<'a>(arguments: &CheckArgs, file: &'a SourceFile, parsed: &'a Parse
     let rejected = |diagnostics| vec![Checked { file, outcome: Outcome::Rejected, diagnostics }];
     let program = match &parsed.subject {
         Some(Subject::Program(program)) => program,
-        Some(Subject::Templates(_)) => return rejected(vec![findings::templates()]),
+        Some(Subject::Templates(templates)) => return check_templates(arguments, file, parsed, templates),
         None => return rejected(parsed.diagnostics.clone()),
     };
-    let mut models = arguments.model.clone();
-    if models.is_empty() {
-        models = parsed.expectations.iter().map(|expectation| expectation.model).collect();
-    }
-    if models.is_empty() {
-        models = Model::OF_PROGRAMS.to_vec();
-    }
-    models.retain({
-        let mut seen = Vec::new();
-        move |model| !seen.contains(model) && { seen.push(*model); true }
-    });
-    if let Some(&unfit) = models.iter().find(|model| !Model::OF_PROGRAMS.contains(model)) {
-        return rejected(vec![findings::unfit(unfit)]);
-    }
+    let models = match models(arguments, parsed, &Model::OF_PROGRAMS) {
+        Ok(models) => models,
+        Err(unfit) => return rejected(vec![findings::unfit(unfit, "programs", "cc, ccv, cm and si")]),
+    };
     models.into_iter().map(|model| decided(arguments, file, program, model)).collect()
+}
+
+/// The models that were asked for, or else those that the file has expectations about, or else all. An error names one that does not fit.
+fn models(arguments: &CheckArgs, parsed: &Parsed, fitting: &[Model]) -> Result<Vec<Model>, Model> {
+    let mut wanted = arguments.model.clone();
+    if wanted.is_empty() {
+        wanted = parsed.expectations.iter().map(|expectation| expectation.model).collect();
+    }
+    if wanted.is_empty() {
+        wanted = fitting.to_vec();
+    }
+    let mut models = Vec::new();
+    for model in wanted {
+        if !fitting.contains(&model) {
+            return Err(model);
+        }
+        if !models.contains(&model) {
+            models.push(model);
+        }
+    }
+    Ok(models)
+}
+
+fn check_templates<'a>(
+    arguments: &CheckArgs,
+    file: &'a SourceFile,
+    parsed: &Parsed,
+    templates: &[Template],
+) -> Vec<Checked<'a>> {
+    let models = match models(arguments, parsed, &Model::OF_TEMPLATES) {
+        Ok(models) => models,
+        Err(unfit) => {
+            let diagnostics = vec![findings::unfit(unfit, "templates", "rc, si and ssi")];
+            return vec![Checked { file, outcome: Outcome::Rejected, diagnostics }];
+        }
+    };
+    let checked = models.into_iter().map(|model| {
+        let started = Instant::now();
+        let found = split(templates, &vec![level(model); templates.len()]);
+        let diagnostics = findings::of_templates(file, templates, model, &found);
+        let result = TemplateResult { model, found, seconds: started.elapsed().as_secs_f64() };
+        Checked { file, outcome: Outcome::Templates(result), diagnostics }
+    });
+    checked.collect()
+}
+
+fn level(model: Model) -> Level {
+    match model {
+        Model::Rc => Level::Rc,
+        Model::Ssi => Level::Ssi,
+        _ => Level::Si,
+    }
 }
 
 fn decided<'a>(arguments: &CheckArgs, file: &'a SourceFile, program: &'a Program, model: Model) -> Checked<'a> {
@@ -140,7 +194,13 @@ fn decided<'a>(arguments: &CheckArgs, file: &'a SourceFile, program: &'a Program
 
 impl Checked<'_> {
     fn status(&self) -> Status {
-        let Outcome::Decided(decided) = &self.outcome else { return Status::Input };
+        let decided = match &self.outcome {
+            Outcome::Rejected => return Status::Input,
+            Outcome::Templates(TemplateResult { found: Ok(None), .. }) => return Status::Holds,
+            Outcome::Templates(TemplateResult { found: Ok(Some(_)), .. }) => return Status::Violation,
+            Outcome::Templates(TemplateResult { found: Err(TooMany), .. }) => return Status::Inconclusive,
+            Outcome::Decided(decided) => decided,
+        };
         match &decided.verdict {
             Verdict::Robust => Status::Holds,
             Verdict::NotRobust(_) | Verdict::Failed(_) => Status::Violation,
@@ -151,7 +211,11 @@ impl Checked<'_> {
 
     /// One line about the result.
     fn summary(&self) -> String {
-        let Outcome::Decided(decided) = &self.outcome else { return String::new() };
+        let decided = match &self.outcome {
+            Outcome::Rejected => return String::new(),
+            Outcome::Templates(result) => return self.template_summary(result),
+            Outcome::Decided(decided) => decided,
+        };
         let verdict = match &decided.verdict {
             Verdict::Robust => "robust".to_owned(),
             Verdict::NotRobust(_) => "not robust".to_owned(),
@@ -159,6 +223,19 @@ impl Checked<'_> {
             Verdict::Inconclusive(bound) => format!("inconclusive: {bound}"),
         };
         let states = numbers::counted(decided.statistics.states as usize, "state");
-        format!("{}: {verdict} ({}, {states} of the program, {:.3} s)\n", self.file.name(), decided.model, decided.seconds)
+        format!(
+            "{}: {verdict} ({}, {states} of the program, {:.3} s)\n",
+            self.file.name(),
+            decided.model,
+            decided.seconds
+        )
+    }
+    fn template_summary(&self, result: &TemplateResult) -> String {
+        let verdict = match result.found {
+            Ok(None) => "robust",
+            Ok(Some(_)) => "not robust",
+            Err(TooMany) => "inconclusive: too many parameters",
+        };
+        format!("{}: {verdict} ({}, any number of instances)\n", self.file.name(), result.model)
     }
 }

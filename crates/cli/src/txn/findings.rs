@@ -3,8 +3,10 @@
 use super::check::Decided;
 use steadfast_diag::{Code, Diagnostic, codes as builtin};
 use steadfast_explore::Bound;
+use steadfast_span::SourceFile;
 use steadfast_txn::decide::{Closing, Verdict, Witness};
 use steadfast_txn::story::{self, Anomaly};
+use steadfast_txn::template::{Instance, Split, Template, TooMany};
 use steadfast_txn::{Model, Program};
 
 /// Not serializable under the model.
@@ -69,15 +71,54 @@ pub(super) fn of(decided: &Decided<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// A file of templates, which are not decided here.
-pub(super) fn templates() -> Diagnostic {
-    Diagnostic::error(UNFIT_MODEL, "templates cannot be checked yet").help("describe the sessions with `process`")
+/// What is said about templates at one level.
+pub(super) fn of_templates(
+    file: &SourceFile,
+    templates: &[Template],
+    model: Model,
+    found: &Result<Option<Split>, TooMany>,
+) -> Vec<Diagnostic> {
+    match found {
+        Ok(None) => Vec::new(),
+        Ok(Some(split)) => vec![split_schedule(file, templates, model, split)],
+        Err(TooMany) => {
+            let message = "some template has too many parameters for the test";
+            vec![Diagnostic::warning(builtin::inconclusive::STATE_BOUND, message)]
+        }
+    }
+}
+
+/// A schedule in which one transaction is paused while others run.
+fn split_schedule(file: &SourceFile, templates: &[Template], model: Model, split: &Split) -> Diagnostic {
+    let first = call(templates, &split.first);
+    let read = &templates[split.first.template].operations[split.pause];
+    let message = format!("not serializable under {} ({model})", model.title());
+    let between: Vec<String> = split.between.iter().map(|instance| call(templates, instance)).collect();
+    let story = format!(
+        "{first} runs up to here and is paused after reading `{}`; then {}; then {first} goes on and commits",
+        file.snippet(read.span),
+        between.iter().map(|name| format!("{name} runs and commits")).collect::<Vec<_>>().join(", "),
+    );
+    let mut order: Vec<&str> = vec![&first];
+    order.extend(between.iter().map(String::as_str));
+    order.push(&first);
+    Diagnostic::error(NOT_SERIALIZABLE, message)
+        .at(read.span, format!("{first} is paused after this"))
+        .note(story)
+        .note(format!("in a serial order {}, which is impossible", order.join(" would come before ")))
+        .help("`steadfast txn fix` shows which level each transaction needs, and which reads to lock")
+}
+
+/// A transaction with its arguments; values have letters.
+fn call(templates: &[Template], instance: &Instance) -> String {
+    let letters: Vec<String> = instance.arguments.iter().map(|&value| char::from(b'A' + value).to_string()).collect();
+    format!("{}({})", templates[instance.template].name, letters.join(", "))
 }
 
 /// A model that does not fit.
-pub(super) fn unfit(model: Model) -> Diagnostic {
-    let message = format!("programs are not decided against {model}");
-    Diagnostic::error(UNFIT_MODEL, message).help("the models for programs are cc, ccv, cm and si")
+pub(super) fn unfit(model: Model, what: &str, fitting: &str) -> Diagnostic {
+    let message = format!("{what} are not decided against {model}");
+    Diagnostic::error(UNFIT_MODEL, message).help(format!("the models for {what} are {fitting}"))
 }
 
 fn violation(program: &Program, model: Model, witness: &Witness) -> Diagnostic {
@@ -114,7 +155,8 @@ fn write_race(program: &Program, race: &Witness) -> Diagnostic {
     if let Some(edge) = race.cycle.first() {
         diagnostic = diagnostic.at(opening(program, race.runs[edge.from].transaction), "one of them");
     }
-    diagnostic.note("this is why `cc` and `cm` can differ from `ccv`: they let replicas keep the writes in different orders")
+    diagnostic
+        .note("this is why `cc` and `cm` can differ from `ccv`: they let replicas keep the writes in different orders")
 }
 
 /// The first line of a transaction is enough to know it.
@@ -132,4 +174,10 @@ fn inconclusive(bound: Bound) -> Diagnostic {
         Bound::Interrupted => builtin::inconclusive::INTERRUPTED,
     };
     Diagnostic::warning(code, format!("nothing was found before {bound}"))
+}
+
+/// A program where templates are needed.
+pub(super) fn only_templates() -> Diagnostic {
+    let problem = Diagnostic::error(UNFIT_MODEL, "levels are found for templates, and this file has processes");
+    problem.help("describe the transactions with `template`")
 }

@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod check;
 mod findings;
+mod fix;
 mod record;
 
 pub(crate) use findings::CODES;
@@ -16,5 +17,6 @@ use std::io;
 pub(crate) fn run(arguments: &TxnArgs, output: &mut Output) -> io::Result<Status> {
     match &arguments.command {
         TxnCommand::Check(arguments) => check::run(arguments, output),
+        TxnCommand::Fix(arguments) => fix::run(arguments, output),
     }
 }

@@ -1,6 +1,6 @@
 //! Results for other programs. `docs/schema/txn.json` describes the objects; fields are only ever added.
 
-use super::check::{Checked, Decided, Outcome};
+use super::check::{Checked, Decided, Outcome, TemplateResult};
 use serde_json::{Value, json};
 use steadfast_diag::Record;
 use steadfast_txn::Program;
@@ -17,6 +17,7 @@ pub(super) fn value(checked: &Checked<'_>) -> Value {
     let mut object = match &checked.outcome {
         Outcome::Rejected => json!({ "model": null, "verdict": "error", "exhaustive": false, "witness": null }),
         Outcome::Decided(decided) => result(decided),
+        Outcome::Templates(result) => of_templates(result),
     };
     object["file"] = checked.file.name().into();
     object["diagnostics"] = diagnostics.into();
@@ -31,6 +32,21 @@ pub(super) fn line(checked: &Checked<'_>) -> String {
 /// All results.
 pub(super) fn array(records: &[Value]) -> String {
     serde_json::to_string_pretty(records).unwrap_or_default()
+}
+
+fn of_templates(result: &TemplateResult) -> Value {
+    let verdict = match result.found {
+        Ok(None) => "robust",
+        Ok(Some(_)) => "not-robust",
+        Err(_) => "inconclusive",
+    };
+    json!({
+        "model": result.model.name(),
+        "verdict": verdict,
+        "seconds": result.seconds,
+        "exhaustive": verdict == "robust",
+        "witness": null,
+    })
 }
 
 fn result(decided: &Decided<'_>) -> Value {

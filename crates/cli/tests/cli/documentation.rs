@@ -33,7 +33,7 @@ fn examples_show_what_the_commands_print() {
 
 #[test]
 fn every_command_has_a_page() {
-    for name in ["check", "fix", "relax", "test", "explain", "models", "export", "show", "cc", "run", "cargo"] {
+    for name in ["check", "fix", "relax", "test", "explain", "models", "export", "show", "txn", "cc", "run", "cargo"] {
         assert!(Path::new(&root()).join(format!("docs/commands/{name}.md")).exists(), "{name}");
     }
 }

@@ -8,4 +8,5 @@ mod repair;
 mod schema;
 mod signals;
 mod steadfast;
+mod txn;
 mod verdicts;

@@ -253,11 +253,12 @@ impl Machine<'_> {
         }
         if effort == Effort::Everything {
             found.race |= state.has_race();
-            found.finishes |= self.finished(self.runner.program(), state);
+            found.finishes |= self.finished(state);
         }
     }
 
-    fn finished(&self, program: &Program, state: &State) -> bool {
+    fn finished(&self, state: &State) -> bool {
+        let program = self.runner.program();
         state.locals.iter().enumerate().all(|(process, local)| {
             let mut pc = local.pc;
             while let crate::program::Instr::Jump(target) = program.processes[process].code[pc] {

@@ -45,3 +45,19 @@ pub enum Kind {
     /// Reads and locks, as `SELECT … FOR UPDATE` does. For everybody else this is an update.
     Lock,
 }
+
+mod allocate;
+pub mod concrete;
+pub mod oracle;
+mod split;
+
+pub use allocate::{Allocation, all_at, allocate, promotions};
+pub use concrete::{Instance, Level, Object};
+pub use split::{Split, robust_instances, split};
+
+/// More instances than this are not looked at.
+pub const MOST_INSTANCES: usize = 20_000;
+
+/// Some template has so many parameters that there are more than [`MOST_INSTANCES`] instances to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany;

@@ -49,8 +49,10 @@ impl Lowering<'_> {
     fn modulus(&mut self, file: &File) -> u16 {
         match file.values {
             None => 256,
-            Some((value @ 1..=256, _)) => value as u16,
-            Some((_, span)) => {
+            Some((value, span)) => {
+                if let Some(value) = u16::try_from(value).ok().filter(|value| (1..=256).contains(value)) {
+                    return value;
+                }
                 let problem = Diagnostic::error(codes::BAD_NUMBER, "`values` takes a number from 1 to 256");
                 self.problems.push(problem.at(span, "this does not fit"));
                 256
@@ -75,13 +77,14 @@ impl Lowering<'_> {
             let mut cells = vec![item.name.text.clone()];
             let mut sizes = Vec::new();
             for &(size, span) in &item.sizes {
-                if !(1..=64).contains(&size) || cells.len() * size as usize > VarSet::CAPACITY {
+                let fits = |size: &u32| *size > 0 && cells.len() * *size as usize <= VarSet::CAPACITY;
+                let Some(size) = u32::try_from(size).ok().filter(fits) else {
                     let problem = Diagnostic::error(codes::TOO_LARGE, "arrays have 1 to 64 cells in all");
                     self.problems.push(problem.at(span, "this size does not fit"));
                     sizes.push(1);
                     continue;
-                }
-                sizes.push(size as u32);
+                };
+                sizes.push(size);
                 cells = cells.iter().flat_map(|cell| (0..size).map(move |index| format!("{cell}[{index}]"))).collect();
             }
             let base = program.variables.len();
@@ -107,7 +110,8 @@ impl Lowering<'_> {
 
     fn copies(&mut self, item: &ProcessItem, program: &mut Program) {
         let copies = item.copies.map_or(1, |(copies, _)| copies);
-        if !(1..=MAX_PROCESSES as i64).contains(&copies) || program.processes.len() + copies as usize > MAX_PROCESSES {
+        let room = MAX_PROCESSES - program.processes.len();
+        if usize::try_from(copies).map_or(true, |copies| copies == 0 || copies > room) {
             let message = format!("there are more than {MAX_PROCESSES} processes, or none");
             let span = item.copies.map_or(item.name.span, |(_, span)| span);
             self.problems.push(Diagnostic::error(codes::TOO_LARGE, message).at(span, "because of this"));
@@ -262,13 +266,14 @@ impl Body<'_, '_> {
         let bounds = (self.constant(low), self.constant(high));
         let Some(register) = self.register(name) else { return };
         let (Some(from), Some(to)) = bounds else { return };
-        if from < 0 || to > i64::from(self.program.modulus) || from >= to {
+        let range = (u8::try_from(from), u16::try_from(to));
+        let (Ok(least), Ok(end), true) = (range.0, range.1, from < to && to <= i64::from(self.program.modulus)) else {
             let message = format!("there is nothing to pick in {from}..{to}");
             let help = "the range has at least one value, and ends at most at the number of values";
             self.complain(codes::BAD_NUMBER, &message, low.span.to(high.span), "this range", help);
             return;
-        }
-        self.emit(Instr::Pick { register, low: from as u8, high: to as u16 }, span);
+        };
+        self.emit(Instr::Pick { register, low: least, high: end }, span);
     }
 
     fn unroll(&mut self, name: &Name, low: &Tree, high: &Tree, body: &[Stmt]) {

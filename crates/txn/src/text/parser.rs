@@ -138,16 +138,13 @@ impl<'a> Parser<'a> {
         let start = self.bump().span;
         let read = self.expectation_body();
         let end = self.peek().span;
-        match read {
-            Ok(expectation) => file.expectations.push(expectation),
-            Err(Failed) => {
-                let problem = Diagnostic::error(codes::BAD_EXPECTATION, "this expectation cannot be read");
-                self.problems.push(
-                    problem.at(start.to(end), "in this attribute").help("write `#![expect(robust, model = ccv)]`"),
-                );
-                return Err(Failed);
-            }
-        }
+        let Ok(expectation) = read else {
+            let problem = Diagnostic::error(codes::BAD_EXPECTATION, "this expectation cannot be read");
+            let problem = problem.at(start.to(end), "in this attribute");
+            self.problems.push(problem.help("write `#![expect(robust, model = ccv)]`"));
+            return Err(Failed);
+        };
+        file.expectations.push(expectation);
         Ok(())
     }
 

@@ -71,14 +71,13 @@ impl Tables {
         for operation in &item.operations {
             let mut key = Vec::new();
             for name in &operation.key {
-                match parameters.iter().position(|parameter| *parameter == name.text) {
-                    Some(parameter) => key.push(parameter),
-                    None => {
-                        let message = format!("`{}` is not a parameter of `{}`", name.text, item.name.text);
-                        let problem = Diagnostic::error(codes::UNKNOWN_NAME, message).at(name.span, "unknown");
-                        problems.push(suggest(problem, &name.text, parameters.iter().map(String::as_str)));
-                    }
+                let known = parameters.iter().position(|parameter| *parameter == name.text);
+                if known.is_none() {
+                    let message = format!("`{}` is not a parameter of `{}`", name.text, item.name.text);
+                    let problem = Diagnostic::error(codes::UNKNOWN_NAME, message).at(name.span, "unknown");
+                    problems.push(suggest(problem, &name.text, parameters.iter().map(String::as_str)));
                 }
+                key.extend(known);
             }
             operations.push(self.operation(operation, key));
         }

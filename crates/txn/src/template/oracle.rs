@@ -1,0 +1,176 @@
+//! The twin of the test: every schedule of a few transactions, by brute force.
+
+use super::concrete::{Instance, Level};
+use rustc_hash::FxHashSet;
+
+/// Who had written an attribute when it was read.
+type Read = (usize, usize, Option<usize>);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    /// Per transaction, how many steps it has made.
+    at: Vec<usize>,
+    /// Per transaction, how many had committed when it began; set with its first step.
+    began: Vec<usize>,
+    /// The order of commits.
+    committed: Vec<usize>,
+    /// Per transaction: step, attribute, and where the value came from.
+    reads: Vec<Vec<Read>>,
+}
+
+/// Whether every schedule that the levels allow is serializable.
+pub fn robust(transactions: &[Instance]) -> bool {
+    let count = transactions.len();
+    let mut pending = vec![State {
+        at: vec![0; count],
+        began: vec![0; count],
+        committed: Vec::new(),
+        reads: vec![Vec::new(); count],
+    }];
+    let mut seen = FxHashSet::default();
+    while let Some(state) = pending.pop() {
+        if !seen.insert(state.clone()) {
+            continue;
+        }
+        if state.committed.len() == count {
+            if violates(transactions, &state) {
+                return false;
+            }
+            continue;
+        }
+        (0..count)
+            .filter(|one| !state.committed.contains(one))
+            .for_each(|one| advance(transactions, &state, one, &mut pending));
+    }
+    true
+}
+
+fn advance(transactions: &[Instance], state: &State, one: usize, pending: &mut Vec<State>) {
+    let mut next = state.clone();
+    let Some(step) = transactions[one].steps.get(state.at[one]) else {
+        next.committed.push(one);
+        pending.push(next);
+        return;
+    };
+    if state.at[one] == 0 {
+        next.began[one] = state.committed.len();
+    }
+    let level = transactions[one].level;
+    let clashes = |other: &Instance, steps: usize| {
+        other.steps[..steps].iter().any(|theirs| theirs.object == step.object && theirs.writes.meets(step.writes))
+    };
+    // No dirty writes, at any level; and above READ COMMITTED, the first committer wins.
+    let open = (0..transactions.len()).filter(|other| *other != one && !state.committed.contains(other));
+    if open.into_iter().any(|other| clashes(&transactions[other], state.at[other])) {
+        return;
+    }
+    let late = &state.committed[next.began[one]..];
+    if level != Level::Rc && late.iter().any(|&other| clashes(&transactions[other], transactions[other].steps.len())) {
+        return;
+    }
+    let visible = if level == Level::Rc { state.committed.len() } else { next.began[one] };
+    for attribute in step.reads.iter() {
+        let wrote = |other: &&usize| writes(&transactions[**other], step, attribute);
+        let source = state.committed[..visible].iter().rev().find(wrote).copied();
+        next.reads[one].push((state.at[one], attribute, source));
+    }
+    next.at[one] += 1;
+    pending.push(next);
+}
+
+fn writes(other: &Instance, step: &super::concrete::Step, attribute: usize) -> bool {
+    other.steps.iter().any(|theirs| theirs.object == step.object && theirs.writes.contains(attribute))
+}
+
+/// Whether a complete schedule is allowed by SSI, and has a cycle.
+fn violates(transactions: &[Instance], state: &State) -> bool {
+    let count = transactions.len();
+    let position = |one: usize| state.committed.iter().position(|&other| other == one).unwrap_or(0);
+    let mut before = vec![vec![false; count]; count];
+    let mut anti = vec![vec![false; count]; count];
+    for one in 0..count {
+        for other in (0..count).filter(|&other| other != one) {
+            let both = transactions[one].steps.iter().any(|step| transactions[other].overwrites(step));
+            before[one][other] |= both && position(one) < position(other);
+        }
+        for &(at, attribute, source) in &state.reads[one] {
+            if let Some(source) = source {
+                before[source][one] = true;
+            }
+            let newer = source.map_or(0, |source| position(source) + 1);
+            for &other in &state.committed[newer..] {
+                if other != one && writes(&transactions[other], &transactions[one].steps[at], attribute) {
+                    before[one][other] = true;
+                    anti[one][other] = true;
+                }
+            }
+        }
+    }
+    let concurrent = |a: usize, b: usize| state.began[a] <= position(b) && state.began[b] <= position(a);
+    let ssi = |one: usize| transactions[one].level == Level::Ssi;
+    let pivot = |a: usize, b: usize| ssi(a) && ssi(b) && anti[a][b] && concurrent(a, b);
+    let dangerous = (0..count).any(|a| {
+        (0..count).any(|b| {
+            b != a && pivot(a, b) && {
+                let ends = |c: usize| c != b && pivot(b, c) && position(c) <= position(a) && position(c) < position(b);
+                (0..count).any(ends)
+            }
+        })
+    });
+    !dangerous && cyclic(before)
+}
+
+fn cyclic(mut before: Vec<Vec<bool>>) -> bool {
+    let count = before.len();
+    for via in 0..count {
+        for from in 0..count {
+            for to in 0..count {
+                before[from][to] |= before[from][via] && before[via][to];
+            }
+        }
+    }
+    (0..count).any(|one| before[one][one])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::concrete::{Object, Step};
+    use super::*;
+    use crate::random::Rng;
+    use crate::template::robust_instances;
+    use crate::varset::VarSet;
+
+    fn step(rng: &mut Rng) -> Step {
+        let attributes = VarSet(1 + rng.below(3) as u64);
+        let (reads, writes) = match rng.below(5) {
+            0 | 1 => (attributes, VarSet::EMPTY),
+            2 | 3 => (VarSet::EMPTY, attributes),
+            _ => (attributes, attributes),
+        };
+        Step { object: Object { table: 0, key: vec![rng.below(3) as u8] }, reads, writes }
+    }
+
+    fn set(rng: &mut Rng) -> Vec<Instance> {
+        let levels = [Level::Rc, Level::Si, Level::Ssi];
+        let count = 2 + rng.below(2);
+        let transaction = |rng: &mut Rng| {
+            let length = 1 + rng.below(3);
+            let steps = (0..length).map(|_| step(rng)).collect();
+            Instance::new(0, Vec::new(), steps, levels[rng.below(3)])
+        };
+        (0..count).map(|_| transaction(rng)).collect()
+    }
+
+    #[test]
+    fn the_test_agrees_with_all_schedules() {
+        let mut rng = Rng::new(143);
+        let mut not_robust = 0;
+        for _ in 0..3_000 {
+            let transactions = set(&mut rng);
+            let expected = robust(&transactions);
+            not_robust += usize::from(!expected);
+            assert_eq!(robust_instances(&transactions), expected, "{transactions:#?}");
+        }
+        assert!(not_robust > 150, "{not_robust}");
+    }
+}
