@@ -171,6 +171,17 @@ impl Expr {
         })
     }
 
+    /// Whether it may have no value.
+    pub fn may_fail(&self) -> bool {
+        match self {
+            Self::Number(_) | Self::Register(_) => false,
+            Self::Unary(_, operand) => operand.may_fail(),
+            Self::Binary(op, left, right) => {
+                matches!(op, BinaryOp::Divide | BinaryOp::Remainder) || left.may_fail() || right.may_fail()
+            }
+        }
+    }
+
     /// Calls `visit` with every register in it.
     pub fn registers(&self, visit: &mut impl FnMut(usize)) {
         match self {
@@ -206,6 +217,11 @@ impl BinaryOp {
 }
 
 impl Place {
+    /// All variables that it may be.
+    pub fn cells(&self) -> std::ops::Range<usize> {
+        self.base..self.base + self.indices.iter().map(|(_, size)| *size as usize).product::<usize>()
+    }
+
     /// The variable; the offending index if it is out of bounds; nothing for both if an index has no value.
     pub fn variable(&self, registers: &[Value]) -> Result<usize, Option<i64>> {
         let mut offset = 0;

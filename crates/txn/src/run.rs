@@ -76,6 +76,8 @@ pub struct Runner<'a> {
     program: &'a Program,
     /// Per process and instruction, the registers that are read before they are written again.
     live: Vec<Vec<Vec<bool>>>,
+    /// The variables whose values somebody uses.
+    used: VarSet,
 }
 
 /// Somewhere in the middle of a step.
@@ -92,8 +94,9 @@ struct Frame {
 impl<'a> Runner<'a> {
     /// Prepares a program.
     pub fn new(program: &'a Program) -> Self {
-        let live = (0..program.processes.len()).map(|process| liveness(program, process)).collect();
-        Self { program, live }
+        let live: Vec<_> = (0..program.processes.len()).map(|process| liveness(program, process)).collect();
+        let used = used_variables(program, &live);
+        Self { program, live, used }
     }
 
     /// The program.
@@ -104,6 +107,11 @@ impl<'a> Runner<'a> {
     /// Where a process begins.
     pub fn start(&self, process: usize) -> Local {
         Local { pc: 0, registers: vec![0; self.program.processes[process].registers.len()] }
+    }
+
+    /// The variables whose values are used for something after they were read. The values of others do not change what a program can do.
+    pub fn used_variables(&self) -> VarSet {
+        self.used
     }
 
     /// Which registers a process that rests at `pc` may still use.
@@ -259,6 +267,21 @@ fn liveness(program: &Program, process: usize) -> Vec<Vec<bool>> {
     live
 }
 
+/// The variables that are read into a register which is used afterwards.
+fn used_variables(program: &Program, live: &[Vec<Vec<bool>>]) -> VarSet {
+    let mut used = VarSet::EMPTY;
+    for (process, live) in program.processes.iter().zip(live) {
+        for (pc, instr) in process.code.iter().enumerate() {
+            if let Instr::Read { register, place } = instr
+                && live[pc + 1][*register]
+            {
+                used = used.union(place.cells().collect());
+            }
+        }
+    }
+    used
+}
+
 fn successors(code: &[Instr], pc: usize) -> Vec<usize> {
     match &code[pc] {
         Instr::Halt => Vec::new(),
@@ -270,6 +293,13 @@ fn successors(code: &[Instr], pc: usize) -> Vec<usize> {
 }
 
 fn transfer(instr: &Instr, live: &mut [bool]) {
+    // What goes into a register that nobody uses is not used either.
+    if let Instr::Set { register, value } = instr
+        && !live[*register]
+        && !value.may_fail()
+    {
+        return;
+    }
     if let Instr::Read { register, .. } | Instr::Set { register, .. } | Instr::Pick { register, .. } = instr {
         live[*register] = false;
     }

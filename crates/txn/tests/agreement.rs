@@ -4,7 +4,10 @@ use steadfast_txn::Model;
 use steadfast_txn::agree::compare;
 
 fn check(model: Model, seed: u64) {
-    let tally = compare(model, seed, 300);
+    // More of them if somebody asks: STEADFAST_PROGRAMS=20000.
+    let programs = std::env::var("STEADFAST_PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
+    let tally = compare(model, seed, programs);
+    println!("{model}: {} programs, {} not robust, {} skipped", tally.programs, tally.not_robust, tally.skipped);
     assert!(tally.disagreements.is_empty(), "{}", tally.disagreements.join("\n"));
     assert!(tally.robust > 10 && tally.not_robust > 10, "{tally:?}");
 }

@@ -39,7 +39,9 @@ fn in_parallel(model: Model, count: u64, seed: u64, jobs: u64) -> Tally {
         let workers: Vec<_> = (0..jobs)
             .map(|job| scope.spawn(move || compare(model, seed.wrapping_add(job * 7919), share(job))))
             .collect();
-        workers.into_iter().for_each(|worker| total.add(worker.join().expect("a worker does not panic")));
+        for worker in workers {
+            total.add(worker.join().expect("a worker does not panic"));
+        }
     });
     total
 }

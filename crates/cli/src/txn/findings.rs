@@ -133,9 +133,10 @@ fn violation(program: &Program, model: Model, witness: &Witness) -> Diagnostic {
             continue;
         }
         let span = opening(program, transaction);
-        diagnostic = match labelled.is_empty() {
-            true => diagnostic.at(span, "this transaction is part of the contradiction"),
-            false => diagnostic.context(span, "and this one"),
+        diagnostic = if labelled.is_empty() {
+            diagnostic.at(span, "this transaction is part of the contradiction")
+        } else {
+            diagnostic.context(span, "and this one")
         };
         labelled.push(transaction);
     }

@@ -28,16 +28,12 @@ pub(super) fn run(arguments: &FixArgs, output: &mut Output) -> io::Result<Status
             return Ok(Status::Input);
         }
     };
-    match answer(&file, templates) {
-        Ok(text) => {
-            output.write(&text)?;
-            Ok(Status::Holds)
-        }
-        Err(TooMany) => {
-            output.write(&format!("{}: inconclusive: some template has too many parameters\n", file.name()))?;
-            Ok(Status::Inconclusive)
-        }
-    }
+    let Ok(text) = answer(&file, templates) else {
+        output.write(&format!("{}: inconclusive: some template has too many parameters\n", file.name()))?;
+        return Ok(Status::Inconclusive);
+    };
+    output.write(&text)?;
+    Ok(Status::Holds)
 }
 
 fn answer(file: &SourceFile, templates: &[Template]) -> Result<String, TooMany> {

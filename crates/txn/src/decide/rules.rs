@@ -75,6 +75,18 @@ impl Rules<'_> {
         }
     }
 
+    /// Forgets the values that nobody uses.
+    pub(super) fn forget(&self, state: &mut State) {
+        let used = self.runner.used_variables();
+        for store in [&mut state.store, &mut state.delayed_store] {
+            store
+                .iter_mut()
+                .enumerate()
+                .filter(|(variable, _)| !used.contains(*variable))
+                .for_each(|(_, value)| *value = 0);
+        }
+    }
+
     /// Appends everything that can happen next.
     pub(super) fn expand(&self, state: &State, steps: &mut Vec<Step>) -> Result<(), RunError> {
         if state.phase == Phase::Delayed && self.model != Model::Si {

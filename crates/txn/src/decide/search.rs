@@ -112,10 +112,11 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Adds what a step leads to, unless it is known or covered; the way to it if it is a violation.
     fn add(&mut self, step: Step, from: NodeId) -> Option<Violation> {
-        let state = match step.target {
+        let mut state = match step.target {
             Ok(state) => state,
             Err(closing) => return Some((self.path(from, step.label), closing)),
         };
+        self.rules.forget(&mut state);
         let (key, _) = self.keys.insert(&self.codec.key(&state));
         if self.nodes.insert(key as u32, &state.bits.words(), 0).is_some() {
             self.parents.push((from, step.label));
