@@ -1,5 +1,7 @@
 //! The decision agrees with the machines of the paper on random programs. `cargo xtask fuzz --transactions N` tries more.
 
+#![allow(clippy::print_stdout, reason = "numbers for whoever runs the test by hand")]
+
 use steadfast_txn::Model;
 use steadfast_txn::agree::compare;
 

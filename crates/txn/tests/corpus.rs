@@ -1,5 +1,7 @@
 //! Every program in `corpus/transactions` gets the verdicts that it expects, in time.
 
+#![allow(clippy::print_stdout, reason = "numbers for whoever runs the test by hand")]
+
 use std::fs;
 use std::path::Path;
 use std::time::Instant;

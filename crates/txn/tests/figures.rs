@@ -1,5 +1,8 @@
 //! The paper's figures and lemmas, and the programs that broke earlier formulations of the reduction.
 
+#![allow(clippy::doc_markdown, reason = "CCv is a name, not code")]
+
+use std::fmt::Write;
 use steadfast_explore::{Budget, Limits};
 use steadfast_span::SourceFile;
 use steadfast_txn::oracle::{Effort, explore};
@@ -11,7 +14,7 @@ fn program(notation: &str) -> Program {
     let mut text = "values 4; shared x, y, z, w;\n".to_owned();
     for (number, process) in notation.split("||").enumerate() {
         let body = process.replace('[', "txn { ").replace(']', "; } ");
-        text += &format!("process p{number} {{ r0 := 0; r1 := 0; {body} }}\n");
+        let _ = writeln!(text, "process p{number} {{ r0 := 0; r1 := 0; {body} }}");
     }
     let parsed = parse(&SourceFile::new("figure", &*text));
     match parsed.subject {

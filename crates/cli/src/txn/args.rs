@@ -21,6 +21,21 @@ pub(crate) enum TxnCommand {
     Check(CheckArgs),
     /// Find the isolation level that each template needs, and the reads to lock
     Fix(FixArgs),
+    /// Check whether a recorded history is causally consistent
+    History(HistoryArgs),
+}
+
+/// Check whether a recorded history is causally consistent.
+///
+/// The history has one operation per line, `r(key,value,session,transaction)` or `w(...)`, as Plume writes it; every write of a key has a value of its
+/// own, and 0 is the initial value. It is checked against weak causal consistency (cc) and causal convergence (ccv).
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  steadfast txn history corpus/transactions/divergence.plume\n\nExit codes: 0 both are satisfied, 1 one is violated, 2 wrong arguments or input."
+)]
+pub(crate) struct HistoryArgs {
+    /// The history; `-` is standard input
+    pub(crate) file: PathBuf,
 }
 
 /// Find the isolation level that each template needs, and the reads to lock.

@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod check;
 mod findings;
 mod fix;
+mod history;
 mod record;
 
 pub(crate) use findings::CODES;
@@ -18,5 +19,6 @@ pub(crate) fn run(arguments: &TxnArgs, output: &mut Output) -> io::Result<Status
     match &arguments.command {
         TxnCommand::Check(arguments) => check::run(arguments, output),
         TxnCommand::Fix(arguments) => fix::run(arguments, output),
+        TxnCommand::History(arguments) => history::run(arguments, output),
     }
 }

@@ -35,6 +35,7 @@ fn json_fits_its_schema() {
         .unwrap()
         .map(|entry| format!("corpus/transactions/{}", entry.unwrap().file_name().display()))
         .collect();
+    files.retain(|file| file.ends_with(".txn"));
     files.sort();
     files.push("nowhere.txn".to_owned());
     let arguments: Vec<_> =
@@ -44,4 +45,11 @@ fn json_fits_its_schema() {
     assert!(problems.is_empty(), "{problems:#?}");
     let witnesses: Vec<_> = results.as_array().unwrap().iter().filter(|result| !result["witness"].is_null()).collect();
     assert!(witnesses.len() > 5 && witnesses.iter().all(|result| result["witness"]["confirmed"] == true));
+}
+
+#[test]
+fn a_history_that_diverges() {
+    let ended = steadfast(&["txn", "history", "corpus/transactions/divergence.plume"]);
+    assert_eq!(ended.code, 1, "{}", ended.stdout);
+    assert!(ended.stdout.contains("satisfied (cc, 4 operations)") && ended.stdout.contains("no single order"));
 }

@@ -8,7 +8,7 @@ pub mod codes;
 mod expressions;
 mod lower;
 mod parser;
-mod problems;
+pub(crate) mod problems;
 mod templates;
 mod token;
 
