@@ -1,6 +1,6 @@
 //! The oracle: the machines of the paper, run by brute force. Slow and obvious; if it and [`crate::decide()`] disagree, this one is right.
 //!
-//! [`causal`] is section 2 of Beillahi, Bouajjani and Enea, event by event, for CM, CCv and CC; [`snapshot`] is snapshot isolation with
+//! `causal` is section 2 of Beillahi, Bouajjani and Enea, event by event, for CM, CCv and CC; `snapshot` is snapshot isolation with
 //! first-committer-wins. Both enumerate every execution of a small program and look for a cycle in the transactional happens-before of its
 //! trace (definition 2.1). Loops are run a bounded number of times, so the oracle is for programs without them.
 
