@@ -30,7 +30,11 @@ pub(crate) enum Stray {
 }
 
 /// Something that is carried along a walk.
-trait Luggage: Clone + Eq + Hash {
+trait Luggage: Clone {
+    /// What of it matters: two walks that meet with the same are one.
+    type Mark: Eq + Hash;
+    /// What of it matters now.
+    fn mark(&self) -> Self::Mark;
     /// Passes a local instruction or fence. False: the walk ends here.
     fn pass(&mut self, pc: Pc, op: &Instr) -> bool;
     /// Arrives at a position where only these registers are live.
@@ -38,13 +42,17 @@ trait Luggage: Clone + Eq + Hash {
 }
 
 impl Luggage for () {
+    type Mark = ();
+    fn mark(&self) {}
     fn pass(&mut self, _: Pc, _: &Instr) -> bool {
         true
     }
 }
 
-/// The fences that were passed.
+/// The fences that were passed. Of several ways to the same place any will do, and a loop with a fence in it has ways without end.
 impl Luggage for Vec<(Pc, FenceOrder)> {
+    type Mark = ();
+    fn mark(&self) {}
     fn pass(&mut self, pc: Pc, op: &Instr) -> bool {
         if let Instr::Fence(order) = op {
             self.push((pc, *order));
@@ -58,6 +66,10 @@ impl Luggage for Vec<(Pc, FenceOrder)> {
 struct Tainted(Vec<RegId>);
 
 impl Luggage for Tainted {
+    type Mark = Self;
+    fn mark(&self) -> Self {
+        self.clone()
+    }
     fn pass(&mut self, _: Pc, op: &Instr) -> bool {
         let tainted: RegSet = self.0.iter().copied().collect();
         if let Instr::Assign { dst, .. } = op {
@@ -168,14 +180,14 @@ impl Automaton<'_> {
         (registers, dst)
     }
 
-    /// Runs local instructions and fences along all ways until the next accesses. A walk in a circle, with the same luggage, goes on nowhere.
+    /// Runs local instructions and fences along all ways until the next accesses. A walk in a circle goes on nowhere.
     fn walk<L: Luggage>(&self, pc: Pc, registers: Vec<Value>, luggage: L, end: &mut dyn FnMut(End<'_>, &L)) {
         let mut seen = FxHashSet::default();
         let mut stack = vec![(pc, registers, Fences::None, luggage)];
         while let Some((pc, mut registers, fences, mut luggage)) = stack.pop() {
             self.clear_dead(pc, &mut registers);
             luggage.arrive(&self.live[pc]);
-            if !seen.insert((pc, registers.clone(), fences, luggage.clone())) {
+            if !seen.insert((pc, registers.clone(), fences, luggage.mark())) {
                 continue;
             }
             let op = &self.thread.code[pc].op;

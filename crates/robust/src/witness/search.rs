@@ -312,3 +312,31 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
         replay.finish_failure(kind, thread, failure.pc)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Model, Notion, Options, Verdict, check};
+    use steadfast_lang::Dialect;
+    use steadfast_span::SourceFile;
+
+    /// There is no end of ways through a loop with a fence in it; the replay takes one.
+    #[test]
+    fn a_loop_with_a_fence_has_a_witness() {
+        let text = "
+            atomic<u1> x;
+            atomic<u1> y;
+            thread first {
+                x.store(1, release);
+                let go = 1;
+                while (go == 1) { fence(acquire); choose { go = 0; } or { skip; } }
+                let a = y.load(acquire);
+            }
+            thread second { y.store(1, release); let b = x.load(acquire); }";
+        let file = SourceFile::new("loop.sf", text.to_owned());
+        let program = steadfast_lang::parse(&file, Dialect::Steadfast).program.expect("it is a program");
+        for model in Model::ALL {
+            let verdict = check(&program, &Options::new(model, Notion::Graph)).verdict;
+            assert!(matches!(verdict, Verdict::NotRobust(_)), "{model:?}: {verdict:?}");
+        }
+    }
+}
