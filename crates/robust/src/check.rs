@@ -7,7 +7,7 @@ use crate::decision::{Decision, Finding};
 use crate::explored::{Explored, Explorer};
 use crate::flow::Flow;
 use crate::futures::{self, Outlooks};
-use crate::glance::{self, Glancing};
+use crate::glance::{self, Glancing, Use};
 use crate::joint::Trace;
 use crate::machine::{self, Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
@@ -137,23 +137,20 @@ impl<'a> Question<'a> {
         let local_bits = layout.local_bits;
         let machine = self.machine(layout, self.options.reductions.symmetry);
         let look = |most| self.witness::<W>(local_bits, Goal::Stale, most);
-        let glancing = Glancing::new(&machine, self.budget, &look);
-        let (graph, bound) = if self.options.notion == Notion::Graph && glance::is_worthwhile(self.program) {
-            reach::<W, _>(&glancing, self.options.jobs, self.budget)
-        } else {
-            reach::<W, _>(&machine, self.options.jobs, self.budget)
-        };
+        let worth = if self.options.notion == Notion::Graph { glance::worth(self.program) } else { Use::None };
+        let glancing = Glancing::new(&machine, self.budget, worth, &look);
+        let (graph, bound) = reach::<W, _>(&glancing, self.options.jobs, self.budget);
         if machine.overflowed() {
             return None;
         }
         self.describe_program(&machine, &graph, outcome);
+        if machine.failed() {
+            return Some(self.shown(self.nearest::<W>(local_bits, Goal::Failure), Verdict::Failed));
+        }
         if let Some(found) = glancing.found() {
             outcome.statistics.program_states = found.states.max(graph.len() as u64);
             outcome.statistics.monitor_states = found.hunts;
             return Some(self.shown(found.witness, Verdict::NotRobust));
-        }
-        if machine.failed() {
-            return Some(self.shown(self.nearest::<W>(local_bits, Goal::Failure), Verdict::Failed));
         }
         if let Some(bound) = bound {
             return Some(Verdict::Inconclusive(bound));

@@ -12,12 +12,40 @@ use steadfast_ir::{BinaryOp, Expr, Instr, LocKind, Place, Program, dataflow};
 
 /// After how many states of the program to look, and through how many situations. Each look takes about as long as what was explored before it.
 const LOOKS: [(u64, usize); 2] = [(400, 10_000), (50_000, 250_000)];
+/// The same if the exploration goes on all the same, so that a look saves less.
+const SHORT_LOOKS: [(u64, usize); 2] = [(400, 10_000), (50_000, 80_000)];
 
-/// Whether nothing else can be wrong with the program. Other verdicts come first, and only the whole exploration excludes them.
-pub(crate) fn is_worthwhile(program: &Program) -> bool {
-    let has_plain = program.locations.iter().any(|location| location.kind == LocKind::Plain);
+/// What a violation that was found in passing means for the exploration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It is the answer: nothing else can be wrong with the program.
+    Ends,
+    /// It is the answer if no step of the program fails; only the whole exploration excludes that. The searches for violations are saved.
+    Waits,
+    /// Nothing: a race comes first, and the weak model may have races that SC does not show.
+    None,
+}
+
+impl Use {
+    fn looks(self) -> &'static [(u64, usize)] {
+        match self {
+            Self::Ends => &LOOKS,
+            Self::Waits => &SHORT_LOOKS,
+            Self::None => &[],
+        }
+    }
+}
+
+/// What a look is good for. Other verdicts come before "not robust".
+pub(crate) fn worth(program: &Program) -> Use {
     let mut code = program.threads.iter().flat_map(|thread| &thread.code);
-    !has_plain && !code.any(|instruction| can_fail(program, &instruction.op))
+    if program.locations.iter().any(|location| location.kind == LocKind::Plain) {
+        Use::None
+    } else if code.any(|instruction| can_fail(program, &instruction.op)) {
+        Use::Waits
+    } else {
+        Use::Ends
+    }
 }
 
 fn can_fail(program: &Program, op: &Instr) -> bool {
@@ -38,6 +66,7 @@ pub(crate) struct Glancing<'a, 'p> {
     machine: &'a Machine<'p>,
     budget: &'a Budget<'a>,
     look: &'a (dyn Fn(usize) -> Found + Sync),
+    worth: Use,
     looks: Mutex<Looks>,
 }
 
@@ -52,25 +81,30 @@ impl<'a, 'p> Glancing<'a, 'p> {
     pub(crate) fn new(
         machine: &'a Machine<'p>,
         budget: &'a Budget<'a>,
+        worth: Use,
         look: &'a (dyn Fn(usize) -> Found + Sync),
     ) -> Self {
-        Self { machine, budget, look, looks: Mutex::default() }
+        Self { machine, budget, look, worth, looks: Mutex::default() }
     }
 
-    /// What was found in passing. Then the exploration has ended early.
+    /// What was found in passing.
     pub(crate) fn found(self) -> Option<Found> {
         self.looks.into_inner().unwrap_or_default().found
     }
 
+    /// Looks if it is time to. Says whether the exploration is over.
     fn look(&self) -> bool {
         let Ok(mut looks) = self.looks.lock() else { return false };
         let explored = self.budget.progress().states;
-        if let Some(&(_, most)) = LOOKS.get(looks.made).filter(|(from, _)| explored >= *from) {
+        if looks.found.is_some() {
+            return self.worth == Use::Ends;
+        }
+        if let Some(&(_, most)) = self.worth.looks().get(looks.made).filter(|(from, _)| explored >= *from) {
             looks.made += 1;
             let found = (self.look)(most);
             looks.found = found.witness.is_some().then_some(found);
         }
-        looks.found.is_some()
+        looks.found.is_some() && self.worth == Use::Ends
     }
 }
 

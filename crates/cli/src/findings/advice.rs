@@ -51,6 +51,9 @@ pub(crate) fn advice(asked: &Asked<'_>, options: &Options<'_>) -> Option<Advice>
         Model::Tso => return Some(Advice::Drains),
         Model::Rc20 | Model::Rc11 => {}
     }
+    if asked.outcome.statistics.program_states > STATES {
+        return Some(Advice::Unknown);
+    }
     let mut weaker = options.clone();
     weaker.model = Model::Ra;
     weaker.limits = Limits {
