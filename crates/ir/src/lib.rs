@@ -48,6 +48,6 @@ pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
 pub use instr::{Instr, Instruction, Place};
 pub use order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 pub use program::{
-    LocId, LocKind, Location, Pc, Program, RegId, Register, Thread, ThreadId, ValidationError, Value, Wrap,
+    LocId, LocKind, Location, Pc, Program, RegId, Register, Thread, ThreadId, UNBOUNDED, ValidationError, Value, Wrap,
 };
 pub use regset::RegSet;

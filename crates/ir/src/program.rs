@@ -23,6 +23,9 @@ typed_index!(
 /// What a register or a location holds.
 pub type Value = u8;
 
+/// The modulus of what holds any integer. Only templates have it (`steadfast_lang::parse_template`), and no template is ever run.
+pub const UNBOUNDED: u16 = u16::MAX;
+
 /// How a negative or too large result is brought into range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wrap {

@@ -42,9 +42,11 @@ mod tpl;
 
 pub use dialect::Dialect;
 pub use expectation::{Expectation, ExpectedVerdict};
+pub use sf::parametric::{Array, Instance, Template};
 pub use sites::{Edit, Form, Site, Variant, apply, sites};
 pub use support::{MAX_DIAGNOSTICS, MAX_NESTING};
 
+use sf::parametric::Reading;
 use steadfast_diag::{Code, Diagnostic, Severity};
 use steadfast_ir::Program;
 use steadfast_span::{SourceFile, Span};
@@ -68,11 +70,28 @@ pub fn parse(file: &SourceFile, dialect: Dialect) -> Parsed {
     if let Some(problem) = unreadable(file.text()) {
         return Parsed { program: None, expectations: Vec::new(), diagnostics: vec![problem] };
     }
-    let mut parsed = match dialect {
+    checked(match dialect {
         Dialect::Tpl => tpl::parse(file),
         Dialect::Steadfast => sf::parse(file),
         Dialect::Automata => automata::parse(file),
-    };
+    })
+}
+
+/// Reads a template: a program for any number of threads, with unbounded integers. The program in the result cannot be run.
+pub fn parse_template(file: &SourceFile) -> (Parsed, Option<Template>) {
+    if let Some(problem) = unreadable(file.text()) {
+        return (Parsed { program: None, expectations: Vec::new(), diagnostics: vec![problem] }, None);
+    }
+    sf::parse_as(file, Reading::Template)
+}
+
+/// Reads a finite instance of a template.
+pub fn parse_instance(file: &SourceFile, instance: Instance) -> Parsed {
+    checked(sf::parse_as(file, Reading::Instance(instance)).0)
+}
+
+/// The safety net behind the front ends.
+fn checked(mut parsed: Parsed) -> Parsed {
     if parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         parsed.program = None;
     }

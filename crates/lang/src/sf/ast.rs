@@ -21,6 +21,17 @@ pub(super) struct File {
     pub(super) threads: Vec<Thread>,
 }
 
+impl File {
+    /// Whether something in its declarations has no bound.
+    pub(super) fn is_template(&self) -> bool {
+        let endless = |shared: &Shared| {
+            let integer = matches!(shared.ty.as_deref(), Some(Type::Named(name)) if &*name.text == "int");
+            integer || matches!(shared.count, Some(Count::Endless(_)))
+        };
+        self.threads.iter().any(|thread| thread.many.is_some()) || self.shared.iter().any(endless)
+    }
+}
+
 /// `#![name = "…"]` or `#![name(word, key = value, …)]`.
 #[derive(Debug)]
 pub(super) struct Attribute {
@@ -49,15 +60,23 @@ pub(super) enum SharedKind {
     Mutex,
 }
 
-/// `atomic<T> name[count] = init;`
+/// `atomic<T> name[count] = init;`, or `name[]` for an array without end.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) kind: SharedKind,
     /// Nothing for a mutex.
     pub(super) ty: Option<Rc<Type>>,
     pub(super) name: Name,
-    pub(super) count: Option<Expr>,
+    pub(super) count: Option<Count>,
     pub(super) init: Init,
+}
+
+/// How many cells an array has.
+#[derive(Debug)]
+pub(super) enum Count {
+    Cells(Expr),
+    /// `[]`
+    Endless(Span),
 }
 
 /// What a location starts with.
@@ -88,9 +107,11 @@ pub(super) struct Function {
     pub(super) body: Block,
 }
 
-/// `thread name[copies] { … }`
+/// `thread name[copies] { … }`, or `threads name { … }`
 #[derive(Debug)]
 pub(super) struct Thread {
+    /// Whether there are any number of them; then, where it says so.
+    pub(super) many: Option<Span>,
     pub(super) name: Name,
     pub(super) copies: Option<Expr>,
     pub(super) body: Block,

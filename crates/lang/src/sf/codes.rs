@@ -67,6 +67,8 @@ codes! {
         "A program needs at least one `thread name { … }`.";
     TOO_LARGE = "E0231", "program too large",
         "At most 64 threads, 4096 locations, 1024 variables per thread and 100000 instructions in all threads together, after functions were inlined and threads were copied. Nested calls multiply quickly.";
+    NOT_FINITE = "E0232", "not a finite program",
+        "`threads`, `int`, `any()` and arrays without end make a template: any number of threads, any values. `steadfast prove` reasons about templates; `check` needs a fixed number of threads (`thread worker[3]`), `u8` and `a[4]`.";
     CHANGED = "W0201", "constant wraps around",
         "A constant is stored that the type cannot hold, so another value is stored: its remainder. Write the value that is meant, or a larger type.";
 }

@@ -1,8 +1,9 @@
 //! What is declared at the outermost level: constants, shared locations, functions.
 
-use super::ast::{self, Expr, Init, Name, Shared, SharedKind, StmtKind, Type};
+use super::ast::{self, Count, Expr, Init, Name, Shared, SharedKind, StmtKind, Type};
 use super::constant::constant;
 use super::orders::Order;
+use super::parametric::{Array, Reading, not_finite};
 use super::types::Ty;
 use super::{codes, limits};
 use crate::support::Diagnostics;
@@ -14,6 +15,9 @@ use steadfast_span::{Index, IndexVec, Span};
 
 /// Names that belong to the language and cannot be declared.
 const RESERVED: [&str; 8] = ["id", "any", "assume", "assert", "observe", "fence", "atomic_thread_fence", "bool"];
+
+/// The location from which `any()` reads in a template. Nobody can declare one with this name.
+const ANYTHING: &str = "any";
 
 /// What a name at the outermost level stands for.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +55,12 @@ pub(super) struct Function<'a> {
 /// All declarations.
 #[derive(Debug, Default)]
 pub(super) struct Globals<'a> {
+    /// What words without a bound mean.
+    pub(super) reading: Reading,
+    /// The arrays.
+    pub(super) arrays: Vec<Array>,
+    /// What `any()` reads in a template.
+    pub(super) anything: Option<LocId>,
     names: HashMap<Rc<str>, (Global, Span)>,
     /// The names in the order of their declarations, for suggestions.
     pub(super) order: Vec<Rc<str>>,
@@ -60,8 +70,8 @@ pub(super) struct Globals<'a> {
 
 impl<'a> Globals<'a> {
     /// Collects the declarations of a file.
-    pub(super) fn of(file: &'a ast::File, problems: &mut Diagnostics) -> Self {
-        let mut globals = Self::default();
+    pub(super) fn of(file: &'a ast::File, reading: Reading, problems: &mut Diagnostics) -> Self {
+        let mut globals = Self { reading, ..Self::default() };
         for item in &file.constants {
             let value = globals.constant_value(item, problems);
             globals.declare(&item.name, Global::Constant(value), problems);
@@ -69,6 +79,7 @@ impl<'a> Globals<'a> {
         for item in &file.shared {
             globals.declare_shared(item, problems);
         }
+        globals.declare_anything();
         for item in &file.functions {
             let function = globals.function(item, problems);
             globals.functions.push(function);
@@ -106,9 +117,13 @@ impl<'a> Globals<'a> {
     fn declare_shared(&mut self, item: &Shared, problems: &mut Diagnostics) {
         let ty = item.ty.as_ref().map_or(Ty::below(2), |ty| self.ty(ty, problems));
         let cells = item.count.as_ref().map(|count| self.cells(count, problems));
-        let place = Place { kind: item.kind, ty, base: LocId::new(self.locations.len()), cells };
-        self.declare(&item.name, Global::Shared(place), problems);
-        let count = cells.unwrap_or(1) as usize;
+        let base = LocId::new(self.locations.len());
+        self.declare(&item.name, Global::Shared(Place { kind: item.kind, ty, base, cells }), problems);
+        // An array without end is one location, which stands for all its cells.
+        let count = if cells == Some(u32::MAX) { 1 } else { cells.unwrap_or(1) as usize };
+        if cells.is_some() {
+            self.arrays.push(Array { base, count: count as u32, endless: cells == Some(u32::MAX) });
+        }
         if self.locations.len() + count > usize::from(limits::LOCATIONS) {
             let message = format!("the program has more than {} locations", limits::LOCATIONS);
             problems.push(Diagnostic::error(codes::TOO_LARGE, message).at(item.name.span, "one location too many"));
@@ -123,7 +138,16 @@ impl<'a> Globals<'a> {
     }
 
     /// The number of cells of an array; 1 if it makes no sense.
-    fn cells(&self, count: &Expr, problems: &mut Diagnostics) -> u32 {
+    fn cells(&self, count: &Count, problems: &mut Diagnostics) -> u32 {
+        let count = match count {
+            Count::Cells(count) => count,
+            Count::Endless(span) => {
+                return self.reading.endless().unwrap_or_else(|| {
+                    problems.push(not_finite("this array has no end", *span));
+                    1
+                });
+            }
+        };
         match constant(count, self, problems) {
             Some(cells) if (1..=i32::from(limits::LOCATIONS)).contains(&cells) => cells.unsigned_abs(),
             Some(cells) => {
@@ -161,10 +185,10 @@ impl<'a> Globals<'a> {
 
     fn initial_value(&self, value: &Expr, ty: Ty, problems: &mut Diagnostics) -> u8 {
         match constant(value, self, problems) {
-            Some(init) if ty.contains(init) => init.unsigned_abs() as u8,
+            Some(init) if ty.contains(init) && (0..=255).contains(&init) => init.unsigned_abs() as u8,
             Some(init) => {
                 let message = format!("the initial value {init} is out of range");
-                let label = format!("must be from 0 to {}", ty.modulus - 1);
+                let label = format!("must be from 0 to {}", ty.modulus.min(256) - 1);
                 problems.push(Diagnostic::error(codes::OUT_OF_RANGE, message).at(value.span, label));
                 0
             }
@@ -175,7 +199,7 @@ impl<'a> Globals<'a> {
     /// The type that is written; `u8` if that makes no sense.
     pub(super) fn ty(&self, ty: &Type, problems: &mut Diagnostics) -> Ty {
         match ty {
-            Type::Named(name) => Ty::named(&name.text).unwrap_or_else(|| {
+            Type::Named(name) => Ty::named(&name.text).or_else(|| self.integer(&name.text)).unwrap_or_else(|| {
                 problems.push(unknown_type(name));
                 Ty::U8
             }),
@@ -195,10 +219,21 @@ impl<'a> Globals<'a> {
         }
     }
 
+    fn integer(&self, name: &str) -> Option<Ty> {
+        (name == "int" && self.reading != Reading::Finite).then(|| self.reading.usual())
+    }
+
+    fn declare_anything(&mut self) {
+        if self.reading == Reading::Template {
+            let (name, kind, modulus) = (ANYTHING.to_owned(), LocKind::Plain, Ty::INT.modulus);
+            self.anything = Some(self.locations.push(Location { name, kind, init: 0, modulus, span: Span::default() }));
+        }
+    }
+
     fn function(&self, item: &'a ast::Function, problems: &mut Diagnostics) -> Function<'a> {
         let mut parameters: Vec<(&Name, Ty)> = Vec::new();
         for (name, ty) in &item.parameters {
-            let ty = ty.as_ref().map_or(Ty::U8, |ty| self.ty(ty, problems));
+            let ty = ty.as_ref().map_or(self.reading.usual(), |ty| self.ty(ty, problems));
             parameters.push((name, ty));
         }
         let mut scan = BodyScan::default();
@@ -209,7 +244,7 @@ impl<'a> Globals<'a> {
             let problem = Diagnostic::error(codes::RETURN, message).at(ty.span(), "although it says so here");
             problems.push(problem.help("add `return e;`, or remove the `-> …`"));
         }
-        let result = declared.or(scan.returns_value.then_some(Ty::U8));
+        let result = declared.or(scan.returns_value.then_some(self.reading.usual()));
         Function { ast: item, parameters, result, assigned: scan.assigned, labels: scan.labels }
     }
 }
@@ -226,6 +261,10 @@ fn unknown_type(name: &Name) -> Diagnostic {
     let problem =
         Diagnostic::error(codes::UNKNOWN_TYPE, format!("there is no type `{}`", name.text)).at(name.span, "not a type");
     let wide = ["int", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "unsigned", "usize", "uint8_t", "char", "long"];
+    if &*name.text == "int" {
+        return problem
+            .help("`check` explores all values: use `u8`. Programs with unbounded integers are for `steadfast prove`");
+    }
     if wide.contains(&&*name.text) {
         return problem.help("values are bytes at most: use `u8`");
     }

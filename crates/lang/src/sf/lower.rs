@@ -44,6 +44,14 @@ pub(super) struct Budget {
     pub(super) exhausted: bool,
 }
 
+/// The number of the copy of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Identity {
+    Known(i32),
+    /// In a template: whatever this register holds.
+    In(RegId),
+}
+
 /// A variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Local {
@@ -96,7 +104,7 @@ pub(super) struct Lowering<'a, 'g> {
     pub(super) calls: &'g mut Vec<CallSite>,
     pub(super) purpose: Purpose,
     /// The value of `id`.
-    pub(super) id: i32,
+    pub(super) id: Identity,
     pub(super) code: Code,
     pub(super) registers: Registers,
     pub(super) frames: Vec<Frame>,

@@ -101,7 +101,9 @@ impl<'a> Lowering<'a, '_> {
         }
         let index = self.value(index);
         Some(match index.as_const() {
-            Some(at) if is_cell(at, cells) => LocId::new(global.base.index() + at.unsigned_abs() as usize).into(),
+            Some(at) if is_cell(at, cells) && cells != u32::MAX => {
+                LocId::new(global.base.index() + at.unsigned_abs() as usize).into()
+            }
             // Out of bounds only for this copy: an error if it is ever reached.
             _ => steadfast_ir::Place::Element { base: global.base, len: cells, index },
         })

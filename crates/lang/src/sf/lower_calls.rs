@@ -3,7 +3,7 @@
 use super::ast::{Expr as Ast, Name};
 use super::codes;
 use super::globals::{Function, Global};
-use super::lower::{CallSite, Exit, Local, Lowering, Purpose};
+use super::lower::{CallSite, Exit, Identity, Local, Lowering, Purpose};
 use super::lower_values::Want;
 use super::orders::{Order, unknown};
 use super::types::Ty;
@@ -98,8 +98,9 @@ impl<'a> Lowering<'a, '_> {
         let reg = match self.value(argument) {
             Expr::Reg(reg) => reg,
             value => {
-                let reg = self.registers.temporary(Ty::U8.modulus);
-                self.assign(reg, Ty::U8, value);
+                let ty = self.globals.reading.usual();
+                let reg = self.registers.temporary(ty.modulus);
+                self.assign(reg, ty, value);
                 reg
             }
         };
@@ -139,7 +140,7 @@ impl<'a> Lowering<'a, '_> {
         let caller = self.frame().exit.function;
         self.calls.push(CallSite { caller, callee, span: expr.span });
         // Not a constant, so that nothing is concluded from it.
-        Expr::Reg(self.registers.temporary(Ty::U8.modulus))
+        Expr::Reg(self.registers.temporary(self.globals.reading.usual().modulus))
     }
 
     fn inline(&mut self, expr: &'a Ast, callee: usize, arguments: &'a [Ast], want: Want) -> Expr {
@@ -205,7 +206,10 @@ impl<'a> Lowering<'a, '_> {
         match self.local(&name.text) {
             Some(Local::Register(reg, own)) if own.modulus <= ty.modulus => Some(Local::Register(reg, ty)),
             Some(Local::Constant(value)) => Some(Local::Constant(ty.store(value))),
-            None if &*name.text == "id" => Some(Local::Constant(ty.store(self.id))),
+            None if &*name.text == "id" => match self.id {
+                Identity::Known(id) => Some(Local::Constant(ty.store(id))),
+                Identity::In(reg) => Some(Local::Register(reg, ty)),
+            },
             _ => None,
         }
     }

@@ -6,7 +6,6 @@ use super::codes;
 use super::globals::Place;
 use super::lower::{Local, Loop, Lowering};
 use super::lower_values::Want;
-use super::types::Ty;
 use crate::support::suggest;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, Expr, Instr};
@@ -70,7 +69,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn let_statement(&mut self, name: &'a Name, ty: Option<&'a Type>, value: Option<&'a Ast>) {
-        let ty = ty.map_or(Ty::U8, |ty| self.ty(ty));
+        let ty = ty.map_or(self.globals.reading.usual(), |ty| self.ty(ty));
         // The variable is not visible in its own initial value, so that is computed first, into a register that is made visible later.
         // A `goto` can skip this statement and still reach the variable, which then must not hold what another one has left behind.
         let reg = if self.frame().labels.is_empty() {

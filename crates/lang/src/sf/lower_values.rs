@@ -5,8 +5,9 @@ use super::code::Label;
 use super::codes;
 use super::constant::{constant, known};
 use super::globals::Global;
-use super::lower::{Local, Lowering, Purpose};
+use super::lower::{Identity, Local, Lowering, Purpose};
 use super::lower_statements::fold;
+use super::parametric::Reading;
 use super::types::Ty;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, Expr, Instr, RegId, UnaryOp};
@@ -66,7 +67,12 @@ impl<'a> Lowering<'a, '_> {
         match self.local(&name.text) {
             Some(Local::Register(reg, _)) => return Expr::Reg(reg),
             Some(Local::Constant(value)) => return Expr::Const(value),
-            None if &*name.text == "id" => return Expr::Const(self.id),
+            None if &*name.text == "id" => {
+                return match self.id {
+                    Identity::Known(id) => Expr::Const(id),
+                    Identity::In(reg) => Expr::Reg(reg),
+                };
+            }
             None => {}
         }
         match self.global(&name.text) {
@@ -163,8 +169,16 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// `any(low, high)`
+    /// `any(low, high)`, or `any()` for any integer
     pub(super) fn any(&mut self, expr: &'a Ast, arguments: &'a [Ast], want: Want) -> Expr {
+        if let (Some(from), []) = (self.globals.anything, arguments) {
+            let dst = self.destination(want, Ty::INT).unwrap_or_else(|| self.registers.temporary(Ty::INT.modulus));
+            self.run(Instr::PlainLoad { dst, place: from.into() }, expr.span);
+            return Expr::Reg(dst);
+        }
+        if let (Reading::Instance(instance), []) = (self.globals.reading, arguments) {
+            return self.any_of(expr, (0, i32::from(instance.values) - 1), want);
+        }
         let [low, high] = arguments else {
             self.wrong_count(expr.span, "any", "2 arguments", arguments.len(), "any(low, high)");
             return Expr::Const(0);
@@ -177,6 +191,10 @@ impl<'a> Lowering<'a, '_> {
             );
             return Expr::Const(0);
         }
+        self.any_of(expr, (first, last), want)
+    }
+
+    fn any_of(&mut self, expr: &'a Ast, (first, last): (i32, i32), want: Want) -> Expr {
         if first == last {
             return Expr::Const(first);
         }

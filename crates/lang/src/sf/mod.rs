@@ -20,6 +20,7 @@ mod lower_calls;
 mod lower_statements;
 mod lower_values;
 mod orders;
+pub(crate) mod parametric;
 mod parse_expressions;
 mod parse_items;
 mod parse_statements;
@@ -35,16 +36,23 @@ mod types;
 use crate::Parsed;
 use crate::support::{Diagnostics, program_name};
 use attributes::Attributes;
+use parametric::{Reading, Template};
 use steadfast_span::SourceFile;
 
 /// Reads a Steadfast program.
 pub(crate) fn parse(file: &SourceFile) -> Parsed {
+    parse_as(file, Reading::Finite).0
+}
+
+/// Reads a program or a template.
+pub(crate) fn parse_as(file: &SourceFile, reading: Reading) -> (Parsed, Option<Template>) {
     let mut problems = Diagnostics::default();
     let tree = parser::parse_file(file.text(), &mut problems);
     let attributes = Attributes::of(&tree.attributes, &mut problems);
     let name = attributes.name.unwrap_or_else(|| program_name(file));
-    let program = program::build(&tree, name, &mut problems);
-    Parsed { program, expectations: attributes.expectations, diagnostics: problems.finish() }
+    let reading = if reading == Reading::Template && !tree.is_template() { Reading::Finite } else { reading };
+    let (program, template) = program::build(&tree, name, reading, &mut problems).unzip();
+    (Parsed { program, expectations: attributes.expectations, diagnostics: problems.finish() }, template)
 }
 
 /// Where the program could be changed.

@@ -1,6 +1,6 @@
 //! The outermost level: attributes, constants, shared locations, functions and threads.
 
-use super::ast::{Attribute, Constant, File, Function, Init, Name, Shared, SharedKind, Thread, Type};
+use super::ast::{Attribute, Constant, Count, File, Function, Init, Name, Shared, SharedKind, Thread, Type};
 use super::codes;
 use super::parser::{Failed, Parser, Rule};
 use super::token::Token;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use steadfast_diag::Diagnostic;
 
 /// The words that begin a declaration.
-const ITEMS: [&str; 6] = ["thread", "fn", "const", "atomic", "plain", "mutex"];
+const ITEMS: [&str; 7] = ["thread", "threads", "fn", "const", "atomic", "plain", "mutex"];
 
 impl Parser<'_> {
     /// The whole file.
@@ -33,7 +33,8 @@ impl Parser<'_> {
             Token::Hash => file.attributes.push(self.attribute()?),
             Token::Const => file.constants.push(self.constant()?),
             Token::Fn => file.functions.push(self.function()?),
-            Token::Thread => file.threads.push(self.thread()?),
+            Token::Thread => file.threads.push(self.thread(false)?),
+            _ if self.token_text() == "threads" => file.threads.push(self.thread(true)?),
             Token::Semicolon => drop(self.advance()),
             _ => match self.shared_kind() {
                 Some(kind) => self.shared(kind, &mut file.shared)?,
@@ -110,19 +111,23 @@ impl Parser<'_> {
         let ty = if kind == SharedKind::Mutex { None } else { Some(Rc::new(self.type_in_angles()?)) };
         loop {
             let name = self.name("the name of a location")?;
-            let count = if self.eat(Token::LeftBracket) {
-                let count = self.expression()?;
-                self.expect(Token::RightBracket, "`]`")?;
-                Some(count)
-            } else {
-                None
-            };
+            let count = if self.peek() == Token::LeftBracket { Some(self.count()?) } else { None };
             let init = if self.eat(Token::Assign) { self.init()? } else { Init::Zero };
             into.push(Shared { kind, ty: ty.clone(), name, count, init });
             if !self.eat(Token::Comma) {
                 return self.semicolon();
             }
         }
+    }
+
+    fn count(&mut self) -> Rule<Count> {
+        let start = self.advance();
+        if self.peek() == Token::RightBracket {
+            return Ok(Count::Endless(start.to(self.advance())));
+        }
+        let count = self.expression()?;
+        self.expect(Token::RightBracket, "`]`")?;
+        Ok(Count::Cells(count))
     }
 
     fn init(&mut self) -> Rule<Init> {
@@ -192,10 +197,10 @@ impl Parser<'_> {
         Ok(Function { name, parameters, result, body })
     }
 
-    fn thread(&mut self) -> Rule<Thread> {
-        self.advance();
+    fn thread(&mut self, many: bool) -> Rule<Thread> {
+        let keyword = self.advance();
         let name = self.name("the name of a thread")?;
-        let copies = if self.eat(Token::LeftBracket) {
+        let copies = if !many && self.eat(Token::LeftBracket) {
             let copies = self.expression()?;
             self.expect(Token::RightBracket, "`]`")?;
             Some(copies)
@@ -203,7 +208,7 @@ impl Parser<'_> {
             None
         };
         let body = self.block()?;
-        Ok(Thread { name, copies, body })
+        Ok(Thread { many: many.then_some(keyword), name, copies, body })
     }
 }
 

@@ -4,8 +4,10 @@ use super::ast;
 use super::code::Code;
 use super::constant::constant;
 use super::globals::{BodyScan, Globals, duplicate, reserved};
-use super::lower::{Budget, CallSite, Exit, Lowering, Purpose};
+use super::lower::{Budget, CallSite, Exit, Identity, Lowering, Purpose};
+use super::parametric::{Reading, Template, not_finite};
 use super::registers::Registers;
+use super::types::Ty;
 use super::{codes, limits, recursion};
 use crate::support::Diagnostics;
 use std::collections::HashMap;
@@ -14,13 +16,19 @@ use steadfast_ir::{Program, ProgramBuilder, ThreadBuilder, Wrap};
 use steadfast_span::Span;
 
 /// Checks a file, and makes a program of it if there are no errors.
-pub(super) fn build(file: &ast::File, name: String, problems: &mut Diagnostics) -> Option<Program> {
-    let globals = Globals::of(file, problems);
+pub(super) fn build(
+    file: &ast::File,
+    name: String,
+    reading: Reading,
+    problems: &mut Diagnostics,
+) -> Option<(Program, Template)> {
+    let globals = Globals::of(file, reading, problems);
     let copies = count_threads(file, &globals, problems);
     check(file, &globals, problems);
     if problems.has_errors() {
         return None;
     }
+    let mut template = Template { many: Vec::new(), arrays: globals.arrays.clone(), anything: globals.anything };
     let mut builder = ProgramBuilder::new(name);
     builder.wrap(Wrap::Euclidean);
     for location in &globals.locations {
@@ -34,9 +42,10 @@ pub(super) fn build(file: &ast::File, name: String, problems: &mut Diagnostics) 
                 return None;
             }
             builder.add_thread(built);
+            template.many.push(thread.many.is_some());
         }
     }
-    Some(builder.finish())
+    Some((builder.finish(), template))
 }
 
 /// How many copies of each thread there are.
@@ -47,6 +56,7 @@ fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnos
             Diagnostic::error(codes::NO_THREADS, "the program has no threads").at(Span::default(), "nothing runs");
         problems.push(problem.help("add one: `thread main { … }`"));
     }
+    let reading = globals.reading;
     let mut names = HashMap::new();
     let mut total = 0_usize;
     let mut counts = Vec::with_capacity(file.threads.len());
@@ -57,7 +67,14 @@ fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnos
         if let Some(first) = names.insert(thread.name.text.clone(), thread.name.span) {
             problems.push(duplicate(&thread.name, first));
         }
-        let copies = thread.copies.as_ref().map_or(1, |copies| copies_of(copies, globals, problems));
+        let copies = match (thread.many, &thread.copies) {
+            (Some(span), _) => reading.copies().unwrap_or_else(|| {
+                problems.push(not_finite("there are any number of these threads", span));
+                1
+            }),
+            (None, Some(copies)) => copies_of(copies, globals, problems),
+            (None, None) => 1,
+        };
         let before = total;
         total += usize::from(copies);
         if (before..total).contains(&usize::from(limits::THREADS)) {
@@ -88,7 +105,7 @@ fn check(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnostics) {
     let mut calls: Vec<CallSite> = Vec::new();
     let mut budget = Budget::default();
     for (index, function) in globals.functions.iter().enumerate() {
-        let mut lowering = lowering(globals, problems, &mut budget, &mut calls, Purpose::Check, 0);
+        let mut lowering = lowering(globals, problems, &mut budget, &mut calls, Purpose::Check, Some(0));
         let label = lowering.code.label();
         lowering.enter_frame(&function.labels, Exit { label, function: Some(index), result: None });
         for (name, ty) in &function.parameters {
@@ -98,7 +115,7 @@ fn check(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnostics) {
         lowering.leave_frame();
     }
     for thread in &file.threads {
-        lower_body(thread, lowering(globals, problems, &mut budget, &mut calls, Purpose::Check, 0));
+        lower_body(thread, lowering(globals, problems, &mut budget, &mut calls, Purpose::Check, Some(0)));
     }
     recursion::find(&calls, globals, problems);
 }
@@ -112,13 +129,14 @@ fn build_thread(
 ) -> ThreadBuilder {
     let name = match thread.copies {
         Some(_) => format!("{}[{id}]", thread.name.text),
+        None if thread.many.is_some() && globals.reading != Reading::Template => format!("{}[{id}]", thread.name.text),
         None => thread.name.text.to_string(),
     };
+    let id = (thread.many.is_none() || globals.reading != Reading::Template).then_some(i32::from(id));
     let mut builder = ThreadBuilder::new(&name, 256);
     builder.declared_at(thread.name.span);
     let mut calls = Vec::new();
-    let (code, registers) =
-        lower_body(thread, lowering(globals, problems, budget, &mut calls, Purpose::Build, id.into()));
+    let (code, registers) = lower_body(thread, lowering(globals, problems, budget, &mut calls, Purpose::Build, id));
     budget.instructions += code.len();
     code.emit(registers, &mut builder);
     builder.at(thread.name.span);
@@ -143,8 +161,13 @@ fn lowering<'a, 'g>(
     budget: &'g mut Budget,
     calls: &'g mut Vec<CallSite>,
     purpose: Purpose,
-    id: i32,
+    id: Option<i32>,
 ) -> Lowering<'a, 'g> {
+    let mut registers = Registers::default();
+    let id = match id {
+        Some(id) => Identity::Known(id),
+        None => Identity::In(registers.fresh(&"id".into(), Ty::INT.modulus)),
+    };
     Lowering {
         globals,
         problems,
@@ -153,7 +176,7 @@ fn lowering<'a, 'g>(
         purpose,
         id,
         code: Code::default(),
-        registers: Registers::default(),
+        registers,
         frames: Vec::new(),
         span: Span::default(),
         depth: 0,

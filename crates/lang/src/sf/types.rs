@@ -1,11 +1,11 @@
 //! Types are ranges of values.
 
-use steadfast_ir::{BinaryOp, Expr, UnaryOp};
+use steadfast_ir::{BinaryOp, Expr, UNBOUNDED, UnaryOp};
 
 /// What a variable or a location can hold: `0..modulus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ty {
-    /// One more than the largest value; 1 to 256.
+    /// One more than the largest value; 1 to 256, or [`UNBOUNDED`].
     pub(super) modulus: u16,
     /// A `bool` becomes 1 when anything but 0 is stored into it, as in C; a `u1` takes the remainder.
     pub(super) boolean: bool,
@@ -16,6 +16,9 @@ impl Ty {
     pub(super) const BOOL: Self = Self { modulus: 2, boolean: true };
     /// `u8`, the type of whatever does not name its type.
     pub(super) const U8: Self = Self { modulus: 256, boolean: false };
+
+    /// `int` in a template.
+    pub(super) const INT: Self = Self { modulus: UNBOUNDED, boolean: false };
 
     /// The type with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
@@ -38,12 +41,16 @@ impl Ty {
 
     /// Whether a value needs no change to be stored.
     pub(super) fn contains(self, value: i32) -> bool {
-        (0..i32::from(self.modulus)).contains(&value)
+        self == Self::INT || (0..i32::from(self.modulus)).contains(&value)
     }
 
     /// What is stored when a constant is.
     pub(super) fn store(self, value: i32) -> i32 {
-        if self.boolean { i32::from(value != 0) } else { value.rem_euclid(i32::from(self.modulus)) }
+        match self {
+            Self::INT => value,
+            Self { boolean: true, .. } => i32::from(value != 0),
+            Self { modulus, .. } => value.rem_euclid(i32::from(modulus)),
+        }
     }
 }
 
