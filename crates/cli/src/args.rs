@@ -65,6 +65,10 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Show how a program was understood
     Show(ShowArgs),
+    /// Prove that programs are robust against TSO for any number of threads
+    Prove(crate::prove::args::ProveArgs),
+    /// Check a proof again
+    VerifyCertificate(crate::prove::args::VerifyArgs),
     /// Decide whether database transactions are serializable
     Txn(crate::txn::args::TxnArgs),
     /// Compile C so that running the program checks it

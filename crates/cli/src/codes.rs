@@ -12,6 +12,10 @@ pub(crate) const NOT_UTF8: Code = Code("E0003");
 pub(crate) const NOT_EXPORTABLE: Code = Code("E0004");
 /// The checker failed.
 pub(crate) const INTERNAL: Code = Code("E0005");
+/// The program cannot be reasoned about.
+pub(crate) const NOT_PROVABLE: Code = Code("E0006");
+/// There is no proof.
+pub(crate) const NOT_PROVED: Code = Code("I0006");
 /// The program is larger than the tool can handle.
 pub(crate) const UNSUPPORTED: Code = Code("I0005");
 
@@ -45,6 +49,18 @@ static CODES: &[(Code, &str, &str)] = &[
         "internal error",
         "The checker failed while it worked on this program. That is a mistake of the tool, whatever the program looks like; please report \
          it with the program and the command line. Other files and models are not affected.",
+    ),
+    (
+        NOT_PROVABLE,
+        "the program cannot be reasoned about",
+        "`steadfast prove` reads programs in the Steadfast language, with accesses to shared memory, fences, locks and local computations. The message says what it does not understand.",
+    ),
+    (
+        NOT_PROVED,
+        "no proof was found",
+        "A store may stay in its buffer while a later load of its thread goes to memory. To be harmless, the store must be able to move before what other threads did to the same location, or every such load behind what \
+         they will do. The message shows a step of another thread over which each of them cannot be moved, and values with which that fails. Either the program is not robust (then a finite instance often shows it, and a \
+         fence between the two cures it), or the invariants that were found are too weak.",
     ),
     (
         UNSUPPORTED,

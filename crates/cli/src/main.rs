@@ -19,6 +19,7 @@ mod models;
 mod numbers;
 mod output;
 mod progress;
+mod prove;
 mod render;
 mod repair;
 mod result;
@@ -64,6 +65,8 @@ fn run(command: Command, output: &mut Output) -> io::Result<Status> {
         Command::Export(arguments) => export::run(&arguments, output),
         Command::Show(arguments) => show::run(&arguments, output),
         Command::Txn(arguments) => txn::run(&arguments, output),
+        Command::Prove(arguments) => prove::run(&arguments, output),
+        Command::VerifyCertificate(arguments) => prove::verify(&arguments, output),
         Command::Cc(arguments) => Ok(sanitizer::compile(Language::C, &arguments)),
         Command::Cxx(arguments) => Ok(sanitizer::compile(Language::Cxx, &arguments)),
         Command::Run(arguments) => sanitizer::run(&arguments, output),

@@ -147,6 +147,16 @@ fn answer(
     answered.unwrap_or(Answer::Broken)
 }
 
+/// What an outcome says about a program, as `check` would.
+pub(crate) fn told(
+    file: &steadfast_span::SourceFile,
+    program: &steadfast_ir::Program,
+    model: steadfast_robust::Model,
+    outcome: &steadfast_robust::Outcome,
+) -> Vec<Diagnostic> {
+    report::diagnostics(file, program, model, outcome)
+}
+
 /// What the exit code is if the tool is to blame.
 fn internal() -> Diagnostic {
     Diagnostic::error(codes::INTERNAL, "internal error while changing the program")

@@ -1,0 +1,85 @@
+//! The arguments of `steadfast prove` and `steadfast verify-certificate`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Prove that programs are robust against TSO for any number of threads.
+///
+/// A program may have `threads` (any number of threads that run the same code), `int` (any integer) and arrays without end. Every store is shown to be harmless: nothing can overtake it, or it
+/// could have happened earlier, or what overtakes it could have happened later. What is claimed is one of four things, from strong to weak: trace-robust, value-trace-robust, state-robust, safe by
+/// abstraction; docs/prove.md says what each of them means.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ProveArgs {
+    /// Programs in the Steadfast language (.sf); `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The SMT solver: z3, cvc5, or a path to one of them
+    #[arg(long, value_name = "PROGRAM", default_value = "z3")]
+    pub(crate) solver: PathBuf,
+
+    /// Give up on a question to the solver after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(crate) solver_timeout: Duration,
+
+    /// Write the proof into a folder, to be checked again with `steadfast verify-certificate`
+    ///
+    /// With several files, each proof gets a folder inside of it.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) certificate: Option<PathBuf>,
+
+    /// How to write the results: full or json
+    #[arg(long, short, value_name = "FORMAT", default_value = "full")]
+    pub(crate) format: ProveFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  steadfast prove corpus/proofs/dc-locking.sf
+      Is double-checked locking robust against TSO, whatever the number of threads?
+  steadfast prove --certificate proof corpus/proofs/mcs-lock.sf && steadfast verify-certificate --solver cvc5 proof
+      Have the proof checked by another solver.
+
+Exit codes: 0 every program was proved, 1 a finite instance is not robust, 2 wrong arguments or input,
+3 inconclusive: no proof was found, or the solver is missing, too slow or does not know, 130 interrupted.";
+
+/// Check a proof again.
+///
+/// The program in the folder is read, the questions that the claim needs are worked out anew and compared with the files, and the solver has to answer all of them.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Exit codes: 0 accepted, 1 refused, 2 the folder cannot be read, 3 the solver is missing or does not know."
+)]
+pub(crate) struct VerifyArgs {
+    /// What `steadfast prove --certificate FOLDER` has written
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+
+    /// The SMT solver: z3, cvc5, or a path to one of them
+    #[arg(long, value_name = "PROGRAM", default_value = "z3")]
+    pub(crate) solver: PathBuf,
+
+    /// Give up on a question to the solver after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(crate) solver_timeout: Duration,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProveFormat {
+    /// For people.
+    Full,
+    /// One array; docs/schema/prove.json describes its objects.
+    Json,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || "not a number of seconds".to_owned();
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    if seconds <= 0.0 {
+        return Err("must be more than 0".to_owned());
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}

@@ -1,0 +1,82 @@
+//! Proofs for other programs. `docs/schema/prove.json` describes the objects; fields are only ever added.
+
+use super::report::{Report, claimed, guessed};
+use serde_json::{Value, json};
+use steadfast_prove::{Outcome, Reason};
+use steadfast_span::Span;
+
+/// All results.
+pub(crate) fn json(records: &[Value]) -> String {
+    let mut text = serde_json::to_string_pretty(records).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// One result.
+pub(crate) fn record(report: &Report) -> Value {
+    let mut record = json!({
+        "file": report.file.name(),
+        "model": "tso",
+        "seconds": report.seconds,
+        "verdict": "error",
+    });
+    let place = |span: Span| place(report, span);
+    match &report.outcome {
+        None => {
+            let messages: Vec<&str> = report.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
+            record["errors"] = json!(messages);
+        }
+        Some(Outcome::Unsupported(problem)) => {
+            record["errors"] = json!([problem.message]);
+        }
+        Some(Outcome::Inconclusive(error)) => {
+            record["verdict"] = json!("inconclusive");
+            record["reason"] = json!(error.to_string());
+        }
+        Some(Outcome::Proved(proof)) => {
+            record["verdict"] = json!("proved");
+            record["claim"] = json!(proof.claim);
+            record["claimed"] = json!(claimed(proof.claim));
+            record["moves"] = json!(proof.movers);
+            record["questions"] = json!(proof.questions);
+            let writes = proof.writes.iter().map(|write| {
+                let reason = match write.reason {
+                    Reason::Nothing => "nothing-overtakes",
+                    Reason::Moves => "left-mover",
+                    Reason::Reads => "right-movers",
+                };
+                let reads: Vec<Value> = write.reads.iter().map(|span| place(*span)).collect();
+                json!({"write": place(write.span), "reason": reason, "claim": write.claim, "reads": reads})
+            });
+            record["writes"] = writes.collect();
+            let guesses = proof.guesses.iter();
+            record["abstractions"] = guesses
+                .map(|(span, guess)| json!({"read": place(*span), "yields": guessed(*guess, report.text(*span))}))
+                .collect();
+            let invariants = proof.invariants.iter();
+            record["invariants"] = invariants
+                .map(|(role, span, facts)| json!({"thread": role, "before": place(*span), "facts": facts}))
+                .collect();
+            if let Some((folder, _)) = &report.certificate {
+                record["certificate"] = json!(folder.display().to_string());
+            }
+        }
+        Some(Outcome::NotProved(failure)) => {
+            let broken = report.instances.as_ref().and_then(|instances| instances.broken.as_ref());
+            record["verdict"] = json!(if broken.is_some() { "not-robust" } else { "inconclusive" });
+            record["reason"] = json!("no proof was found");
+            record["write"] = place(failure.write);
+            record["read"] = failure.read.map_or(Value::Null, place);
+            if let Some((instance, _)) = broken {
+                record["instance"] =
+                    json!({"threads": instance.copies, "values": instance.values, "cells": instance.cells});
+            }
+        }
+    }
+    record
+}
+
+fn place(report: &Report, span: Span) -> Value {
+    let at = report.file.line_column(span.start);
+    json!({"line": at.line, "column": at.column, "text": report.text(span)})
+}

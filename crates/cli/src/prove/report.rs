@@ -1,0 +1,188 @@
+//! What came of a proof, for people.
+
+use super::instance::{Instances, described};
+use crate::codes;
+use crate::numbers::counted;
+use crate::output::Output;
+use crate::show::problems;
+use crate::status::Status;
+use std::fmt::Write;
+use std::path::PathBuf;
+use steadfast_diag::Diagnostic;
+use steadfast_prove::{Claim, Failure, Guess, Outcome, Proof, Reason, SolverError, WriteProof};
+use steadfast_span::{SourceFile, Span};
+
+/// Everything about one file.
+pub(crate) struct Report {
+    /// The file.
+    pub(crate) file: SourceFile,
+    /// What is wrong with it.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What came of it, if it could be read.
+    pub(crate) outcome: Option<Outcome>,
+    /// What small instances showed, if there is no proof.
+    pub(crate) instances: Option<Instances>,
+    /// Where the certificate is, and with how many questions.
+    pub(crate) certificate: Option<(PathBuf, usize)>,
+    /// How long it took.
+    pub(crate) seconds: f64,
+}
+
+/// A claim in a word.
+pub(crate) fn claimed(claim: Claim) -> &'static str {
+    match claim {
+        Claim::TraceRobust => "trace-robust",
+        Claim::ValueTraceRobust => "value-trace-robust",
+        Claim::StateRobust => "state-robust",
+        Claim::SafeByAbstraction => "safe by abstraction",
+    }
+}
+
+fn meaning(claim: Claim) -> &'static str {
+    match claim {
+        Claim::TraceRobust => "every run under TSO has the same trace as a run in which threads simply take turns",
+        Claim::ValueTraceRobust => {
+            "every run under TSO is, as far as values tell, the same as one in which threads simply take turns"
+        }
+        Claim::StateRobust => {
+            "every state that TSO reaches with empty buffers is reached when threads simply take turns"
+        }
+        Claim::SafeByAbstraction => {
+            "whatever holds of the program with the reads below abstracted, when threads simply take turns, holds of it under TSO"
+        }
+    }
+}
+
+/// What an abstracted read may yield, in the syntax of the language.
+pub(crate) fn guessed(guess: Guess, read: &str) -> String {
+    match guess {
+        Guess::AtMost => format!("any value <= {read}"),
+        Guess::AtLeast => format!("any value >= {read}"),
+        Guess::Or(number) => format!("{read}, or {number}"),
+        Guess::Anything => "any value".to_owned(),
+    }
+}
+
+impl Report {
+    /// Nothing yet.
+    pub(crate) fn new(file: SourceFile) -> Self {
+        let (diagnostics, outcome, instances, certificate) = (Vec::new(), None, None, None);
+        Self { file, diagnostics, outcome, instances, certificate, seconds: 0.0 }
+    }
+
+    /// What the exit code says.
+    pub(crate) fn status(&self) -> Status {
+        let broken = self.instances.as_ref().is_some_and(|instances| instances.broken.is_some());
+        match &self.outcome {
+            None | Some(Outcome::Unsupported(_)) => Status::Input,
+            Some(Outcome::Proved(_)) => Status::Holds,
+            Some(Outcome::Inconclusive(SolverError::Interrupted)) => Status::Interrupted,
+            Some(Outcome::NotProved(_)) if broken => Status::Violation,
+            Some(Outcome::NotProved(_) | Outcome::Inconclusive(_)) => Status::Inconclusive,
+        }
+    }
+
+    /// The whole report.
+    pub(crate) fn full(&self, output: &Output) -> String {
+        let name = self.file.name();
+        match &self.outcome {
+            None => super::rejected(self, output),
+            Some(Outcome::Unsupported(problem)) => {
+                let problem = Diagnostic::error(codes::NOT_PROVABLE, problem.message.clone()).at(problem.span, "here");
+                problems(&self.file, &[problem], output)
+            }
+            Some(Outcome::Inconclusive(error)) => {
+                let hint = match error {
+                    SolverError::Missing { .. } => {
+                        "\n  help: install z3 (Debian: `apt install z3`), or name another solver with `--solver`"
+                    }
+                    SolverError::Unknown(_) => "\n  help: a larger `--solver-timeout` may help, or `--solver cvc5`",
+                    _ => "",
+                };
+                format!("{name}: inconclusive: {error}; nothing is claimed{hint}\n")
+            }
+            Some(Outcome::Proved(proof)) => self.proved(proof),
+            Some(Outcome::NotProved(failure)) => self.failed(failure, output),
+        }
+    }
+
+    fn proved(&self, proof: &Proof) -> String {
+        let mut text = format!("{}: {} (tso), for any number of threads\n", self.file.name(), claimed(proof.claim));
+        let _ = writeln!(text, "  {}", meaning(proof.claim));
+        for (span, guess) in &proof.guesses {
+            let _ =
+                writeln!(text, "  read abstracted: {} yields {}", self.place(*span), guessed(*guess, self.text(*span)));
+        }
+        for write in &proof.writes {
+            let _ = writeln!(text, "  {}: {}", self.place(write.span), self.why(write));
+        }
+        let moves = counted(proof.movers, "move");
+        let questions = counted(proof.questions, "question");
+        let _ = writeln!(text, "  {moves} shown, {questions} to the solver, {:.2} s", self.seconds);
+        if let Some((folder, questions)) = &self.certificate {
+            let questions = counted(*questions, "question");
+            let _ = writeln!(text, "  certificate with {questions} in {}", folder.display());
+        }
+        text
+    }
+
+    fn why(&self, write: &WriteProof) -> String {
+        match write.reason {
+            Reason::Nothing => "no load can overtake it".to_owned(),
+            Reason::Moves => format!("could have happened earlier ({})", claimed(write.claim)),
+            Reason::Reads => {
+                let reads: Vec<String> = write.reads.iter().map(|span| self.place(*span)).collect();
+                let reads = crate::numbers::listed(&reads);
+                format!("what overtakes it could have happened later: {reads} ({})", claimed(write.claim))
+            }
+        }
+    }
+
+    /// A place in the text.
+    fn place(&self, span: Span) -> String {
+        format!("line {} `{}`", self.file.line_column(span.start).line, self.text(span))
+    }
+
+    /// The text at a place, on one line.
+    pub(crate) fn text(&self, span: Span) -> &str {
+        self.file.snippet(span).lines().next().unwrap_or_default()
+    }
+
+    /// Why there is no proof, as a diagnostic.
+    pub(crate) fn diagnostic(&self, failure: &Failure) -> Diagnostic {
+        let mut problem = Diagnostic::warning(codes::NOT_PROVED, "no proof that this store is harmless")
+            .at(failure.write, "may still be in its buffer");
+        if let Some(over) = failure.write_over {
+            problem = problem.context(over, "another thread may notice here that it comes late");
+        }
+        if let Some(read) = failure.read {
+            problem = problem.context(read, "while this load goes to memory");
+        }
+        if let Some(over) = failure.read_over {
+            problem = problem.context(over, "and another thread may change what it reads");
+        }
+        if !failure.values.is_empty() {
+            let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            problem = problem.note(format!("for instance with {}", values.join(", ")));
+        }
+        problem
+    }
+
+    fn failed(&self, failure: &Failure, output: &Output) -> String {
+        let name = self.file.name();
+        let many = self.file.text().contains("threads");
+        let mut text = problems(&self.file, &[self.diagnostic(failure)], output);
+        let Some(instances) = &self.instances else { return text };
+        if let Some((instance, shown)) = &instances.broken {
+            text.push_str(&problems(&self.file, shown, output));
+            let _ = writeln!(text, "{name}: not robust (tso): already with {}", described(*instance, many));
+            return text;
+        }
+        let _ = writeln!(text, "{name}: inconclusive: no proof was found, {:.2} s", self.seconds);
+        if let Some(instance) = instances.robust.last() {
+            let _ =
+                writeln!(text, "  note: with {} it is robust: the proof may be at fault", described(*instance, many));
+        }
+        text
+    }
+}

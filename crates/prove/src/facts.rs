@@ -1,0 +1,200 @@
+//! What may hold at a point of the code: simple facts over memory and the registers of the thread that is there.
+
+use crate::encode::Who;
+use crate::steps::{Model, Role};
+use crate::term::number;
+use serde::{Deserialize, Serialize};
+use steadfast_ir::RegId;
+use steadfast_span::Index;
+
+/// Something with a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Value {
+    /// A number.
+    Number(i64),
+    /// A register plus a number.
+    Register(usize, i64),
+    /// A shared location.
+    Global(usize),
+    /// The cell of an array whose index is in a register.
+    Cell(usize, usize),
+    /// The cell of an array whose index is in a shared location.
+    CellAt(usize, usize),
+    /// The first cell of an array.
+    First(usize),
+}
+
+/// How many candidates there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Richness {
+    /// Facts about one thread, which most programs do with.
+    Plain,
+    /// Also about registers of two threads, and about cells whose index is shared.
+    Rich,
+}
+
+/// A fact about one thread and memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Fact {
+    /// They are equal.
+    Equal(Value, Value),
+    /// They differ.
+    Differ(Value, Value),
+    /// The first is at most the second.
+    AtMost(Value, Value),
+    /// At most one of them is more than 0.
+    NotBoth(Value, Value),
+    /// Nobody is ever here.
+    Never,
+}
+
+/// How values are called: before or after a step.
+pub(crate) struct View<'a> {
+    /// What a register is called.
+    pub(crate) register: &'a dyn Fn(RegId) -> String,
+    /// What a global is called.
+    pub(crate) global: &'a dyn Fn(usize) -> String,
+}
+
+impl Value {
+    fn text(&self, view: &View<'_>) -> String {
+        match self {
+            Self::Number(value) => number(*value),
+            Self::Register(reg, 0) => (view.register)(RegId::new(*reg)),
+            Self::Register(reg, more) => format!("(+ {} {})", (view.register)(RegId::new(*reg)), number(*more)),
+            Self::Global(global) => (view.global)(*global),
+            Self::Cell(array, reg) => {
+                format!("(select {} {})", (view.global)(*array), (view.register)(RegId::new(*reg)))
+            }
+            Self::CellAt(array, at) => format!("(select {} {})", (view.global)(*array), (view.global)(*at)),
+            Self::First(array) => format!("(select {} 0)", (view.global)(*array)),
+        }
+    }
+
+    fn shown(&self, model: &Model, role: &Role) -> String {
+        let register = |reg: usize| role.registers.get(reg).map_or("?", |(name, _)| name);
+        let global = |at: usize| model.globals.get(at).map_or("?", |global| &global.name);
+        match self {
+            Self::Number(value) => value.to_string(),
+            Self::Register(reg, 0) => register(*reg).to_owned(),
+            Self::Register(reg, more) => format!("{} + {more}", register(*reg)),
+            Self::Global(at) => global(*at).to_owned(),
+            Self::Cell(array, reg) => format!("{}[{}]", global(*array), register(*reg)),
+            Self::CellAt(array, at) => format!("{}[{}]", global(*array), global(*at)),
+            Self::First(array) => format!("{}[0]", global(*array)),
+        }
+    }
+}
+
+impl Fact {
+    /// The fact in the words of a solver.
+    pub(crate) fn text(&self, view: &View<'_>) -> String {
+        match self {
+            Self::Equal(a, b) => format!("(= {} {})", a.text(view), b.text(view)),
+            Self::Differ(a, b) => format!("(not (= {} {}))", a.text(view), b.text(view)),
+            Self::AtMost(a, b) => format!("(<= {} {})", a.text(view), b.text(view)),
+            Self::NotBoth(a, b) => format!("(or (<= {} 0) (<= {} 0))", a.text(view), b.text(view)),
+            Self::Never => "false".into(),
+        }
+    }
+
+    /// The fact before a step.
+    pub(crate) fn now(&self, who: Who) -> String {
+        let names = who.names("?");
+        self.text(&View { register: &|reg| names.register(reg), global: &|at| format!("g{at}") })
+    }
+
+    /// The fact as a person writes it.
+    pub(crate) fn shown(&self, model: &Model, role: usize) -> String {
+        let role = &model.roles[role];
+        match self {
+            Self::Equal(a, b) => format!("{} == {}", a.shown(model, role), b.shown(model, role)),
+            Self::Differ(a, b) => format!("{} != {}", a.shown(model, role), b.shown(model, role)),
+            Self::AtMost(a, b) => format!("{} <= {}", a.shown(model, role), b.shown(model, role)),
+            Self::NotBoth(a, b) => format!("({} <= 0 || {} <= 0)", a.shown(model, role), b.shown(model, role)),
+            Self::Never => "false".into(),
+        }
+    }
+
+    /// Whether it can be spoken of in this role at all; one that was read from a file may not.
+    pub(crate) fn is_sensible(&self, model: &Model, role: &Role) -> bool {
+        let global = |at: usize, array: bool| model.globals.get(at).is_some_and(|global| global.array == array);
+        let value = |value: &Value| match value {
+            Value::Number(_) => true,
+            Value::Register(reg, _) => *reg < role.registers.len(),
+            Value::Global(at) => global(*at, false),
+            Value::Cell(array, reg) => *reg < role.registers.len() && global(*array, true),
+            Value::CellAt(array, at) => global(*array, true) && global(*at, false),
+            Value::First(array) => global(*array, true),
+        };
+        match self {
+            Self::Equal(a, b) | Self::Differ(a, b) | Self::AtMost(a, b) | Self::NotBoth(a, b) => value(a) && value(b),
+            Self::Never => true,
+        }
+    }
+}
+
+/// What might hold at a point.
+pub(crate) fn candidates(model: &Model, role: usize, point: usize, richness: Richness) -> Vec<Fact> {
+    let registers = registers(model, role, point);
+    let numbers = model.numbers();
+    let (arrays, scalars): (Vec<usize>, Vec<usize>) = (0..model.globals.len()).partition(|&at| model.globals[at].array);
+    let mut facts = vec![Fact::Never];
+    let local = |reg: usize| Value::Register(reg, 0);
+    let simple = scalars.iter().map(|&at| Value::Global(at)).chain(registers.iter().map(|&reg| local(reg)));
+    for value in simple {
+        against_numbers(&value, &numbers, &mut facts);
+        facts.push(Fact::AtMost(Value::Number(0), value.clone()));
+        facts.push(Fact::AtMost(value, Value::Number(1)));
+    }
+    for &array in &arrays {
+        for &reg in &registers {
+            against_numbers(&Value::Cell(array, reg), &numbers, &mut facts);
+            facts.extend(registers.iter().map(|&other| Fact::Equal(Value::Cell(array, reg), local(other))));
+        }
+        if richness == Richness::Rich {
+            let cells = scalars.iter().map(|&at| Value::CellAt(array, at)).chain([Value::First(array)]);
+            facts.extend(cells.map(|cell| Fact::Equal(cell, Value::Number(0))));
+        }
+    }
+    for (at, &one) in scalars.iter().enumerate() {
+        let one = Value::Global(one);
+        registers.iter().for_each(|&reg| compare(&one, reg, &mut facts));
+        for other in scalars[at + 1..].iter().map(|&at| Value::Global(at)) {
+            facts.push(Fact::Equal(one.clone(), other.clone()));
+            facts.push(Fact::AtMost(one.clone(), other.clone()));
+            facts.push(Fact::AtMost(other.clone(), one.clone()));
+            facts.push(Fact::NotBoth(one.clone(), other));
+        }
+    }
+    for (at, &one) in registers.iter().enumerate() {
+        registers[at + 1..].iter().for_each(|&reg| compare(&local(one), reg, &mut facts));
+    }
+    facts
+}
+
+fn against_numbers(value: &Value, numbers: &[i64], facts: &mut Vec<Fact>) {
+    for &number in numbers {
+        facts.push(Fact::Equal(value.clone(), Value::Number(number)));
+        facts.push(Fact::Differ(value.clone(), Value::Number(number)));
+    }
+}
+
+/// A value against a register: equal, a little more or less, different, ordered.
+fn compare(value: &Value, reg: usize, facts: &mut Vec<Fact>) {
+    let other = || Value::Register(reg, 0);
+    facts.extend([-1, 0, 1, 2].map(|more| Fact::Equal(value.clone(), Value::Register(reg, more))));
+    facts.push(Fact::Differ(value.clone(), other()));
+    facts.push(Fact::AtMost(value.clone(), other()));
+    facts.push(Fact::AtMost(other(), value.clone()));
+}
+
+/// The registers that matter at a point, and the number of the thread.
+pub(crate) fn registers(model: &Model, role: usize, point: usize) -> Vec<usize> {
+    let role = &model.roles[role];
+    let live = &role.points[point].live;
+    let matters = |&reg: &usize| live.contains(RegId::new(reg)) || role.id == Some(RegId::new(reg));
+    (0..role.registers.len()).filter(matters).collect()
+}

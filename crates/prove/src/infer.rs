@@ -1,0 +1,188 @@
+//! Finding invariants by elimination (Houdini): start with everything that might hold, and drop what some step refutes, until nothing is refuted any more.
+
+use crate::facts::{self, Richness};
+use crate::invariant::{Invariant, Question, Spot, meeting_steps, pair, spots, start_pairs};
+use crate::solver::{Answer, Solver, SolverError};
+use crate::steps::Model;
+use rustc_hash::FxHashMap;
+
+/// The strongest invariant that the candidates can express.
+pub(crate) fn infer(
+    model: &Model,
+    richness: Richness,
+    solver: &mut Solver,
+    stop: &dyn Fn() -> bool,
+) -> Result<Invariant, SolverError> {
+    let mut inference = Inference::new(model, richness, solver);
+    for (one, other) in start_pairs(model) {
+        let (here, there) = ((one.0, one.1.to), (other.0, other.1.to));
+        inference.invariant.apart.remove(&pair(here, there));
+        inference.distinguish(here, there, &|invariant| invariant.differing_at_start(model, one, other))?;
+    }
+    for (role, code) in model.roles.iter().enumerate() {
+        for start in &code.starts {
+            let question = inference.invariant.start(model, role, start);
+            inference.weaken((role, start.to), question, &|invariant| invariant.start(model, role, start))?;
+        }
+    }
+    while inference.round(stop)? {}
+    Ok(inference.invariant)
+}
+
+struct Inference<'a> {
+    model: &'a Model,
+    solver: &'a mut Solver,
+    invariant: Invariant,
+    /// How often the facts at a point were weakened.
+    versions: FxHashMap<Spot, u32>,
+    /// The versions with which a question was answered last.
+    answered: FxHashMap<(Spot, usize, usize, u8), (u32, u32)>,
+}
+
+impl<'a> Inference<'a> {
+    fn new(model: &'a Model, richness: Richness, solver: &'a mut Solver) -> Self {
+        let mut invariant = Invariant::none(model);
+        let all: Vec<Spot> = spots(model).collect();
+        for &(role, point) in &all {
+            invariant.facts[role][point] = facts::candidates(model, role, point, richness);
+            for &other in &all {
+                if model.coexist(role, other.0) {
+                    invariant.apart.insert(pair((role, point), other));
+                }
+                if model.coexist(role, other.0) && richness == Richness::Rich {
+                    let registers = |spot: Spot| facts::registers(model, spot.0, spot.1);
+                    let theirs = registers(other);
+                    let pairs = registers((role, point)).into_iter();
+                    let pairs = pairs.flat_map(|one| theirs.iter().map(move |&two| (one, two)));
+                    invariant.differ.insert(((role, point), other), pairs.collect());
+                }
+            }
+        }
+        Self { model, solver, invariant, versions: FxHashMap::default(), answered: FxHashMap::default() }
+    }
+
+    fn version(&self, spot: Spot) -> u32 {
+        self.versions.get(&spot).copied().unwrap_or_default()
+    }
+
+    /// Whether a question has to be asked again. Remembers that it will be.
+    fn is_due(&mut self, question: (Spot, usize, usize, u8), one: Spot, other: Spot) -> bool {
+        let now = (self.version(one), self.version(other));
+        self.answered.insert(question, now) != Some(now)
+    }
+
+    /// Asks every question whose assumptions have changed. Whether something was dropped.
+    fn round(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, SolverError> {
+        let model = self.model;
+        let mut changed = false;
+        for role in 0..model.roles.len() {
+            for (number, step) in model.roles[role].steps.iter().enumerate() {
+                let from = (role, step.from);
+                if stop() {
+                    return Err(SolverError::Interrupted);
+                }
+                if self.is_due((from, role, number, 0), from, from) {
+                    let ask = |invariant: &Invariant| invariant.own(model, role, step);
+                    let question = ask(&self.invariant);
+                    changed |= self.weaken((role, step.to), question, &ask)?;
+                }
+            }
+        }
+        for here in spots(model) {
+            for (role, number, step) in meeting_steps(model, here) {
+                if self.invariant.is_apart(here, (role, step.from)) {
+                    continue;
+                }
+                if stop() {
+                    return Err(SolverError::Interrupted);
+                }
+                let writes = step.action.written().is_some();
+                if writes && self.is_due((here, role, number, 1), here, (role, step.from)) {
+                    let ask = |invariant: &Invariant| invariant.undisturbed(model, here, (role, step));
+                    let question = ask(&self.invariant);
+                    changed |= self.weaken(here, question, &ask)?;
+                }
+                if self.is_due((here, role, number, 3), here, (role, step.from)) {
+                    let ask = |invariant: &Invariant| invariant.differing(model, (role, step), here);
+                    changed |= self.distinguish((role, step.to), here, &ask)?;
+                }
+                if self.invariant.is_apart(here, (role, step.to))
+                    && self.is_due((here, role, number, 2), here, (role, step.from))
+                {
+                    changed |= self.separate(here, (role, number))?;
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Drops the facts at a point that a question refutes. `again` asks it with what is left.
+    fn weaken(
+        &mut self,
+        at: Spot,
+        mut question: Question,
+        again: &dyn Fn(&Invariant) -> Question,
+    ) -> Result<bool, SolverError> {
+        let mut changed = false;
+        while !question.wanted.is_empty() {
+            let (answer, values) = self.solver.ask(&question.declarations, &question.formula(), &question.wanted)?;
+            if answer == Answer::Unsat {
+                break;
+            }
+            let facts = &mut self.invariant.facts[at.0][at.1];
+            let before = facts.len();
+            let mut holds = values.iter().map(|value| value == "true");
+            facts.retain(|_| holds.next().unwrap_or(false));
+            if facts.len() == before {
+                return Err(SolverError::Crashed("its model does not refute what it refutes".into()));
+            }
+            *self.versions.entry(at).or_default() += 1;
+            changed = true;
+            question = again(&self.invariant);
+        }
+        Ok(changed)
+    }
+
+    /// Drops the pairs of registers that a question refutes.
+    fn distinguish(
+        &mut self,
+        one: Spot,
+        other: Spot,
+        ask: &dyn Fn(&Invariant) -> Question,
+    ) -> Result<bool, SolverError> {
+        let mut changed = false;
+        loop {
+            let registers = self.invariant.differing_registers(one, other);
+            if registers.is_empty() {
+                return Ok(changed);
+            }
+            let question = ask(&self.invariant);
+            let (answer, values) = self.solver.ask(&question.declarations, &question.formula(), &question.wanted)?;
+            if answer == Answer::Unsat {
+                return Ok(changed);
+            }
+            let refuted: Vec<_> = registers.into_iter().zip(&values).filter(|(_, holds)| *holds != "true").collect();
+            if refuted.is_empty() {
+                return Err(SolverError::Crashed("its model does not refute what it refutes".into()));
+            }
+            for ((a, b), _) in refuted {
+                self.invariant.differ.entry((one, other)).or_default().remove(&(a, b));
+                self.invariant.differ.entry((other, one)).or_default().remove(&(b, a));
+            }
+            *self.versions.entry(one).or_default() += 1;
+            *self.versions.entry(other).or_default() += 1;
+            changed = true;
+        }
+    }
+
+    /// Finds out whether a step leads to where another thread is.
+    fn separate(&mut self, there: Spot, (role, number): (usize, usize)) -> Result<bool, SolverError> {
+        let step = &self.model.roles[role].steps[number];
+        let question = self.invariant.kept_apart(self.model, (role, step), there);
+        let (answer, _) = self.solver.ask(&question.declarations, &question.formula(), &[])?;
+        if answer == Answer::Sat {
+            self.invariant.apart.remove(&pair(there, (role, step.to)));
+        }
+        Ok(answer == Answer::Sat)
+    }
+}

@@ -1,0 +1,102 @@
+//! Proves that a program is robust against TSO for any number of threads and unbounded data.
+//!
+//! The method is that of Bouajjani, Enea, Mutluergil and Tasiran, *Reasoning about TSO programs using reduction and abstraction* (CAV 2018), with the corrections and the claims that
+//! `docs/prove.md` explains. A store is harmless if it can be moved to an earlier time, or if the loads that overtake it can be moved to a later time; both are questions about two
+//! different threads, whatever the number of threads is. They are answered by an SMT solver, with the help of invariants that are found by elimination.
+//!
+//! Invariants: no solver is started if none is needed; nothing is claimed if one question was not answered with "unsat"; everything that a claim rests on can be written down and
+//! checked again ([`certificate`]).
+
+mod abstraction;
+pub mod certificate;
+mod encode;
+mod facts;
+mod infer;
+mod invariant;
+mod movers;
+mod peel;
+mod plan;
+mod reach;
+mod solver;
+mod steps;
+mod term;
+
+pub use movers::{Claim, Direction};
+pub use plan::{Failure, Proof, Reason, WriteProof};
+pub use solver::{SolverError, SolverOptions, find as find_solver};
+pub use steps::{Guess, Unsupported};
+
+use facts::Richness;
+use plan::Planner;
+use solver::Solver;
+use steadfast_ir::Program;
+use steadfast_lang::Template;
+use steps::Model;
+
+/// How to prove.
+pub struct Options<'a> {
+    /// The solver.
+    pub solver: SolverOptions,
+    /// Asked now and then: whether to give up.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is robust, in this sense and for this reason.
+    Proved(Proof),
+    /// No proof was found. That alone does not make the program wrong.
+    NotProved(Failure),
+    /// The solver let us down, or was interrupted.
+    Inconclusive(SolverError),
+    /// The program is outside of what can be reasoned about.
+    Unsupported(Unsupported),
+}
+
+/// Tries to prove that a template is robust.
+pub fn prove(program: &Program, template: &Template, options: &Options<'_>) -> Outcome {
+    let model = match Model::of(program, template) {
+        Ok(model) => model,
+        Err(problem) => return Outcome::Unsupported(problem),
+    };
+    attempt(&model, options).unwrap_or_else(Outcome::Inconclusive)
+}
+
+fn attempt(model: &Model, options: &Options<'_>) -> Result<Outcome, SolverError> {
+    let planner = Planner::new(model);
+    if planner.is_immediate() {
+        return Ok(Outcome::Proved(planner.immediate()));
+    }
+    let mut solver = Solver::start(&options.solver, &encode::prelude(model))?;
+    let mut first = None;
+    for richness in [Richness::Plain, Richness::Rich] {
+        let invariant = infer::infer(model, richness, &mut solver, options.stop)?;
+        match planner.prove(&invariant, &mut solver, options.stop)? {
+            Ok(proof) => return Ok(finished(proof, &solver)),
+            Err(failure) => first = first.or(Some(failure)),
+        }
+        // Once more, with the first round of every loop told from the others. What is shown of that program holds for the original.
+        if richness == Richness::Plain {
+            let peeled = model.peeled();
+            let invariant = infer::infer(&peeled, richness, &mut solver, options.stop)?;
+            if let Ok(mut proof) = Planner::new(&peeled).prove(&invariant, &mut solver, options.stop)? {
+                proof.peeled = true;
+                return Ok(finished(proof, &solver));
+            }
+        }
+        if let Some(proof) = abstraction::prove(model, (richness, false), &mut solver, options.stop)? {
+            return Ok(finished(proof, &solver));
+        }
+    }
+    if let Some(proof) = abstraction::prove(model, (Richness::Plain, true), &mut solver, options.stop)? {
+        return Ok(finished(proof, &solver));
+    }
+    Ok(first
+        .map_or_else(|| Outcome::Inconclusive(SolverError::Unknown("nothing was tried".into())), Outcome::NotProved))
+}
+
+fn finished(mut proof: Proof, solver: &Solver) -> Outcome {
+    proof.questions = solver.questions;
+    Outcome::Proved(proof)
+}

@@ -1,0 +1,88 @@
+//! Buffer-free reachability: which reads can run while a write is still in its buffer, and go to memory.
+//!
+//! A read of a cell that the thread itself has written since then takes the value from the buffer; such cells are *hidden*. Two cells of an array are the
+//! same only if their indices are the same term over registers that have not changed. Fences and read-modify-writes wait for the buffer and end the search.
+
+use crate::steps::{Action, Cell, Role, Step};
+use crate::term::Term;
+use rustc_hash::FxHashSet;
+use steadfast_ir::RegId;
+
+/// Cells that are hidden, and what was written to them last; [`Term::Got`] if that is not known any more.
+type Hidden = Vec<(Cell, Term)>;
+
+/// The numbers of the steps that read memory while the write of step `write` can still be buffered.
+pub(crate) fn overtaking_reads(role: &Role, write: usize) -> Vec<usize> {
+    let mut found = FxHashSet::default();
+    let mut seen = FxHashSet::default();
+    // The write's own step may go different ways on; all of them count.
+    let same = |step: &&Step| step.from == role.steps[write].from && step.action == role.steps[write].action;
+    let mut pending: Vec<(usize, Hidden)> =
+        role.steps.iter().filter(same).map(|step| (step.to, after(step, written(step)))).collect();
+    while let Some((point, hidden)) = pending.pop() {
+        if !seen.insert((point, hidden.clone())) {
+            continue;
+        }
+        for (number, step) in role.steps.iter().enumerate().filter(|(_, step)| step.from == point) {
+            if step.action.drains() {
+                continue;
+            }
+            let mut hidden = hidden.clone();
+            match &step.action {
+                Action::Read(cell) | Action::Guess(cell, _) | Action::Await(cell, _) => {
+                    match hidden.iter().find(|(own, _)| own == cell) {
+                        None => drop(found.insert(number)),
+                        // The thread sees its own write, and cannot go where another value would lead.
+                        Some((_, Term::Const(value))) if refuted(step, *value) => continue,
+                        Some(_) => {}
+                    }
+                }
+                Action::Write(cell, value) => {
+                    hidden.retain(|(own, _)| own != cell);
+                    hidden.push((cell.clone(), value.clone()));
+                }
+                _ => {}
+            }
+            pending.push((step.to, after(step, hidden)));
+        }
+    }
+    let mut found: Vec<usize> = found.into_iter().collect();
+    found.sort_unstable();
+    found
+}
+
+/// The hidden cells that are still known to be the same after a step, in a fixed order.
+fn after(step: &Step, mut hidden: Hidden) -> Hidden {
+    hidden.retain(|(cell, _)| cell.index.as_ref().is_none_or(|index| !depends(index, step)));
+    for (_, value) in hidden.iter_mut().filter(|(_, value)| depends(value, step)) {
+        // It is still the same value, but the registers no longer say which.
+        *value = Term::Got;
+    }
+    hidden.sort_by_cached_key(|cell| format!("{cell:?}"));
+    hidden
+}
+
+fn depends(term: &Term, step: &Step) -> bool {
+    let mut depends = false;
+    term.registers(&mut |reg| depends |= changes(step, reg));
+    depends
+}
+
+fn written(step: &Step) -> Hidden {
+    step.action.cell().cloned().zip(step.action.written().cloned()).into_iter().collect()
+}
+
+/// Whether a step cannot go its way if it reads this value.
+fn refuted(step: &Step, value: i64) -> bool {
+    let awaited = match &step.action {
+        Action::Await(_, values) => {
+            values.iter().any(|wanted| !matches!(wanted, Term::Const(other) if *other != value))
+        }
+        _ => true,
+    };
+    !awaited || step.guard.iter().any(|term| term.with(value) == Some(0))
+}
+
+fn changes(step: &Step, reg: RegId) -> bool {
+    step.updates.iter().any(|(changed, term)| *changed == reg && *term != Term::Reg(reg))
+}

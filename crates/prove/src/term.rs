@@ -1,0 +1,197 @@
+//! Integer terms over the registers of one thread, and how a solver reads them.
+
+use std::fmt::Write;
+use steadfast_ir::{BinaryOp, Expr, RegId, UNBOUNDED, UnaryOp};
+
+/// A term. Comparisons and logical operators yield 0 or 1, as in the language.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Term {
+    /// A number.
+    Const(i64),
+    /// A register, as it is before the step.
+    Reg(RegId),
+    /// What the step has read.
+    Got,
+    /// A unary operation.
+    Unary(UnaryOp, Box<Term>),
+    /// A binary operation.
+    Binary(BinaryOp, Box<Term>, Box<Term>),
+    /// The remainder of a value that is stored where only values below the modulus fit.
+    Reduced(Box<Term>, u16),
+}
+
+impl Term {
+    /// The term of an expression, with registers replaced by what they hold; `old` is what the step has read.
+    pub(crate) fn of(expr: &Expr, registers: &dyn Fn(RegId) -> Self) -> Self {
+        match expr {
+            Expr::Const(value) => Self::Const(i64::from(*value)),
+            Expr::Reg(reg) => registers(*reg),
+            Expr::Old => Self::Got,
+            Expr::Unary(op, operand) => Self::Unary(*op, Box::new(Self::of(operand, registers))),
+            Expr::Binary(op, left, right) => {
+                Self::Binary(*op, Box::new(Self::of(left, registers)), Box::new(Self::of(right, registers)))
+            }
+        }
+    }
+
+    /// The value as it is stored.
+    pub(crate) fn reduced(self, modulus: u16, fits: impl Fn(&Self, u16) -> bool) -> Self {
+        if modulus == UNBOUNDED || fits(&self, modulus) { self } else { Self::Reduced(Box::new(self), modulus) }
+    }
+
+    /// The value if that which was read is `got`, and no register matters.
+    pub(crate) fn with(&self, got: i64) -> Option<i64> {
+        match self {
+            Self::Const(value) => Some(*value),
+            Self::Reg(_) => None,
+            Self::Got => Some(got),
+            Self::Reduced(operand, modulus) => Some(operand.with(got)?.rem_euclid(i64::from(*modulus))),
+            Self::Unary(op, operand) => Some(i64::from(op.apply(i32::try_from(operand.with(got)?).ok()?))),
+            Self::Binary(op, left, right) => {
+                let (left, right) = (i32::try_from(left.with(got)?).ok()?, i32::try_from(right.with(got)?).ok()?);
+                op.apply(left, right).ok().map(i64::from)
+            }
+        }
+    }
+
+    /// Calls `see` for every register.
+    pub(crate) fn registers(&self, see: &mut dyn FnMut(RegId)) {
+        match self {
+            Self::Const(_) | Self::Got => {}
+            Self::Reg(reg) => see(*reg),
+            Self::Unary(_, operand) | Self::Reduced(operand, _) => operand.registers(see),
+            Self::Binary(_, left, right) => {
+                left.registers(see);
+                right.registers(see);
+            }
+        }
+    }
+
+    /// Calls `see` for every number.
+    pub(crate) fn constants(&self, see: &mut dyn FnMut(i64)) {
+        match self {
+            Self::Const(value) => see(*value),
+            Self::Reg(_) | Self::Got => {}
+            Self::Unary(_, operand) | Self::Reduced(operand, _) => operand.constants(see),
+            Self::Binary(_, left, right) => {
+                left.constants(see);
+                right.constants(see);
+            }
+        }
+    }
+}
+
+/// How a solver calls the registers of a thread and what its step has read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names<'a> {
+    /// Which thread: `A` or `B`.
+    pub(crate) thread: char,
+    /// What the step reads, in the solver's words.
+    pub(crate) got: &'a str,
+}
+
+impl Names<'_> {
+    /// A register.
+    pub(crate) fn register(self, reg: RegId) -> String {
+        format!("{}.{}", self.thread, steadfast_span::Index::index(reg))
+    }
+
+    /// A term as an integer.
+    pub(crate) fn integer(self, term: &Term) -> String {
+        match term {
+            Term::Const(value) => number(*value),
+            Term::Reg(reg) => self.register(*reg),
+            Term::Got => self.got.to_owned(),
+            Term::Unary(UnaryOp::Neg, operand) => format!("(- {})", self.integer(operand)),
+            Term::Unary(UnaryOp::BitNot, operand) => format!("(- (- {}) 1)", self.integer(operand)),
+            Term::Unary(UnaryOp::Not, _) => format!("(ite {} 1 0)", self.truth(term)),
+            Term::Reduced(operand, modulus) => format!("(mod {} {modulus})", self.integer(operand)),
+            Term::Binary(op, left, right) => self.binary(*op, left, right),
+        }
+    }
+
+    fn binary(self, op: BinaryOp, left: &Term, right: &Term) -> String {
+        let (a, b) = (self.integer(left), self.integer(right));
+        match op {
+            BinaryOp::Add => format!("(+ {a} {b})"),
+            BinaryOp::Sub => format!("(- {a} {b})"),
+            BinaryOp::Mul if matches!((left, right), (Term::Const(_), _) | (_, Term::Const(_))) => {
+                format!("(* {a} {b})")
+            }
+            BinaryOp::BitAnd if *right == Term::Const(1) => format!("(mod {a} 2)"),
+            BinaryOp::Mul => format!("(op.mul {a} {b})"),
+            BinaryOp::Div => format!("(op.div {a} {b})"),
+            BinaryOp::Rem => format!("(op.rem {a} {b})"),
+            BinaryOp::BitAnd => format!("(op.and {a} {b})"),
+            BinaryOp::BitOr => format!("(op.or {a} {b})"),
+            BinaryOp::BitXor => format!("(op.xor {a} {b})"),
+            BinaryOp::Shl => format!("(op.shl {a} {b})"),
+            BinaryOp::Shr => format!("(op.shr {a} {b})"),
+            _ => {
+                let truth = self.comparison(op, left, right);
+                format!("(ite {truth} 1 0)")
+            }
+        }
+    }
+
+    fn comparison(self, op: BinaryOp, left: &Term, right: &Term) -> String {
+        let (a, b) = match op {
+            BinaryOp::And | BinaryOp::Or => (self.truth(left), self.truth(right)),
+            _ => (self.integer(left), self.integer(right)),
+        };
+        match op {
+            BinaryOp::Eq => format!("(= {a} {b})"),
+            BinaryOp::Lt => format!("(< {a} {b})"),
+            BinaryOp::Le => format!("(<= {a} {b})"),
+            BinaryOp::Gt => format!("(> {a} {b})"),
+            BinaryOp::Ge => format!("(>= {a} {b})"),
+            BinaryOp::And => format!("(and {a} {b})"),
+            BinaryOp::Or => format!("(or {a} {b})"),
+            _ => format!("(not (= {a} {b}))"),
+        }
+    }
+
+    /// A term as a condition: whether it is not 0.
+    pub(crate) fn truth(self, term: &Term) -> String {
+        match term {
+            Term::Const(value) => (*value != 0).to_string(),
+            Term::Unary(UnaryOp::Not, operand) => format!("(not {})", self.truth(operand)),
+            Term::Binary(
+                op @ (BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::And
+                | BinaryOp::Or),
+                left,
+                right,
+            ) => self.comparison(*op, left, right),
+            _ => format!("(not (= {} 0))", self.integer(term)),
+        }
+    }
+}
+
+/// A number as SMT-LIB writes it.
+pub(crate) fn number(value: i64) -> String {
+    if value < 0 { format!("(- {})", value.unsigned_abs()) } else { value.to_string() }
+}
+
+/// Operators that the solver knows nothing about: whatever they yield, the proof must hold.
+pub(crate) fn opaque_operators() -> String {
+    let mut text = String::new();
+    for name in ["mul", "div", "rem", "and", "or", "xor", "shl", "shr"] {
+        let _ = writeln!(text, "(declare-fun op.{name} (Int Int) Int)");
+    }
+    text
+}
+
+/// All of them, in the solver's words.
+pub(crate) fn conjunction(parts: &[String]) -> String {
+    match parts {
+        [] => "true".into(),
+        [one] => one.clone(),
+        more => format!("(and {})", more.join(" ")),
+    }
+}
