@@ -174,6 +174,8 @@ fn cargo(file: &Path, schedule: &str, runs: u64) -> Output {
     for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR"] {
         command.env_remove(variable);
     }
+    // The instrumented standard library is made once for all tests.
+    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
     command.current_dir(project.path()).output().expect("steadfast")
 }
 
@@ -223,6 +225,25 @@ fn compiled(name: &str, scratch: &Path) -> Option<PathBuf> {
         );
         program
     })
+}
+
+#[test]
+fn a_program_need_not_notice_that_it_is_instrumented() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let (source, program) = (scratch.path().join("program.c"), scratch.path().join("program"));
+    let text = "#ifndef __has_feature\n#define __has_feature(x) 0\n#endif\n\
+                #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)\n#define SEEN 1\n#else\n#define SEEN 0\n#endif\n\
+                #if defined(__clang__) && !__has_feature(c_alignof)\n#error no feature is left\n#endif\n\
+                int main(void) { return SEEN; }\n";
+    std::fs::write(&source, text).expect("a file");
+    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| is_there(compiler)) {
+        for (hide, seen) in [("0", 1), ("1", 0)] {
+            let mut compiling = Command::new(STEADFAST);
+            compiling.args(["cc", "-Wall", "-Werror"]).arg(&source).arg("-o").arg(&program);
+            checked(&compiling.env("STEADFAST_CC", compiler).env("STEADFAST_HIDE", hide).output().expect("steadfast"));
+            assert_eq!(Command::new(&program).status().expect("the program").code(), Some(seen), "{compiler} {hide}");
+        }
+    }
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub struct Location {
     released_is_known: bool,
     /// invariant: if true, the thread of the newest write knows all that is in [`Row::ByAccess`].
     exclusive: bool,
+    /// See [`trust`](Self::trust).
+    trusted: bool,
 }
 
 /// A write as it comes to a location.
@@ -42,7 +44,14 @@ impl Location {
             rows: Rows::default(),
             released_is_known: true,
             exclusive: true,
+            trusted: false,
         }
+    }
+
+    /// From now on this is a part of something that is known to be right, like the lock of a library: it orders threads by happens-before, and nothing about it is reported. In which order it was
+    /// accessed is nothing that the program can see, so it does not count as an order under SC unless it is one in happens-before.
+    pub fn trust(&mut self) {
+        self.trusted = true;
     }
 
     /// How much memory it takes beside its own size.
@@ -53,7 +62,7 @@ impl Location {
     /// Whether the question, asked by the next access of the thread, has a bad answer.
     #[inline]
     pub(crate) fn violation(&self, thread: &ThreadClocks, question: Question, seq_cst: bool) -> Option<Violation> {
-        if self.last.known_to(&thread.hb.current) {
+        if self.last.known_to(&thread.hb.current) || self.trusted {
             return None;
         }
         crate::check::violation(self, &Bound { thread, seq_cst }, question)
@@ -81,13 +90,16 @@ impl Location {
 
     /// An atomic load under SC.
     pub(crate) fn read(&mut self, thread: &mut ThreadClocks, acquire: bool, seq_cst: bool) {
-        if !self.last.included_in(&thread.before) {
+        if !self.trusted && !self.last.included_in(&thread.before) {
             thread.learned |= thread.before.join(self.rows.get(Row::ByWrite));
         }
         if self.rows.fences && !self.last.included_in(&thread.hb.current) && !self.has_read(thread, false) {
             thread.pending.learn(self.rows.get(Row::FenceByWrite), true);
         }
         let newly_read = self.learn_released(thread, acquire);
+        if self.trusted {
+            thread.learn_from_trusted();
+        }
         if seq_cst && self.last.is_seq_cst() && !self.last.included_in(&thread.sc) {
             thread.learned |= thread.sc.join(self.rows.get(Row::ScByWrite));
         }
@@ -105,7 +117,7 @@ impl Location {
     #[inline]
     fn tell_later_writes(&mut self, thread: &mut ThreadClocks, seq_cst: bool) {
         let moment = thread.before.get(thread.slot);
-        if self.rows.entry(Row::ByAccess, thread.slot) < moment {
+        if !self.trusted && self.rows.entry(Row::ByAccess, thread.slot) < moment {
             self.rows.join(Row::ByAccess, &thread.before);
             self.exclusive &= thread.slot == self.last.slot;
         }
@@ -148,15 +160,18 @@ impl Location {
             self.update_released(thread, acquire);
         }
         let mine = self.exclusive && self.last.slot == thread.slot && self.last.included_in(&thread.before);
-        if !mine {
+        if self.trusted {
+            thread.learn_from_trusted();
+        } else if !mine {
             thread.before.join(self.rows.get(Row::ByAccess));
         }
         if written.seq_cst {
             thread.sc.join(self.rows.get(Row::ScByAccess));
         }
         thread.begin_event();
-        self.rows.assign(Row::ByAccess, &thread.before);
-        self.rows.assign(Row::ByWrite, &thread.before);
+        let told = if self.trusted { thread.hb.published(written.release) } else { &thread.before };
+        self.rows.assign(Row::ByAccess, told);
+        self.rows.assign(Row::ByWrite, told);
         if written.seq_cst {
             thread.sc.set(thread.slot, thread.now);
             self.rows.assign(Row::ScByAccess, &thread.sc);
@@ -211,5 +226,50 @@ impl Location {
             }
         }
         self.released_is_known |= written.update.is_none();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ReadOrder, RmwOrder, Slots, WriteOrder};
+
+    fn threads() -> (Settings, ThreadClocks, ThreadClocks, ThreadClocks) {
+        let (settings, mut slots) = (Settings::default(), Slots::new());
+        let mut first = ThreadClocks::first(settings, &mut slots).unwrap();
+        let [second, third] = [(); 2].map(|()| first.spawn(&mut slots).unwrap());
+        (settings, first, second, third)
+    }
+
+    #[test]
+    fn a_trusted_location_orders_what_it_synchronises_and_nothing_else() {
+        for trusted in [false, true] {
+            let (settings, mut first, mut second, _) = threads();
+            let (mut x, mut counter) = (Location::new(0, &settings), Location::new(0, &settings));
+            if trusted {
+                counter.trust();
+            }
+            first.store(&mut x, WriteOrder::Release, 1, Place(1));
+            first.rmw(&mut counter, RmwOrder::Relaxed, 1, Place(2));
+            second.rmw(&mut counter, RmwOrder::Relaxed, 2, Place(3));
+            // The counter says that it comes later; unless nobody can see that.
+            assert_eq!(second.load(&mut x, ReadOrder::Acquire).is_none(), trusted);
+        }
+    }
+
+    #[test]
+    fn what_a_trusted_location_synchronises_is_known_to_the_next_one_as_well() {
+        let (settings, mut first, mut second, mut third) = threads();
+        let new = || Location::new(0, &settings);
+        let (mut x, mut lock, mut flag) = (new(), new(), new());
+        lock.trust();
+        first.store(&mut x, WriteOrder::Relaxed, 1, Place(1));
+        first.store(&mut lock, WriteOrder::Release, 1, Place(2));
+        assert_eq!(second.load(&mut lock, ReadOrder::Acquire), None);
+        assert_eq!(second.load(&mut x, ReadOrder::Relaxed), None);
+        // From here on the order is that of the program again, and it can be missing.
+        second.store(&mut flag, WriteOrder::Relaxed, 1, Place(3));
+        third.load(&mut flag, ReadOrder::Relaxed);
+        assert!(third.load(&mut x, ReadOrder::Relaxed).is_some());
     }
 }

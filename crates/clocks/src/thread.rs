@@ -113,6 +113,13 @@ impl ThreadClocks {
         Some(child)
     }
 
+    /// Takes for earlier under SC only what happened before. Right after [`spawn`](Self::spawn), when the creator's other accesses were those of a library that starts threads, which are nothing that the
+    /// program can see. It can only hide a violation.
+    pub fn forget_unordered(&mut self) {
+        self.before.assign(self.hb.current.lanes());
+        self.begin_event();
+    }
+
     /// The end of the thread. Who joins it acquires the result.
     pub fn finish(mut self, slots: &mut Slots) -> SyncClock {
         let mut end = SyncClock::new();
@@ -202,6 +209,12 @@ impl ThreadClocks {
         self.hb.current.set(self.slot, self.now);
         self.stamp.open();
         self.stamp.follow(self.now);
+    }
+
+    /// After an access to a [trusted](crate::Location::trust) location: what happened before also came earlier under SC. Nothing else did.
+    #[cold]
+    pub(crate) fn learn_from_trusted(&mut self) {
+        self.learned |= self.before.join(self.hb.current.lanes());
     }
 
     /// Learns what was released: a lock is taken, a thread joined, a semaphore passed.

@@ -8,7 +8,7 @@ use crate::schedule;
 use crate::spin;
 use crate::table;
 use crate::thread;
-use crate::tls::Inside;
+use crate::tls::{self, Inside};
 
 /// What an access turned out to be, with the values that it saw and left.
 #[derive(Clone, Copy, Debug)]
@@ -29,16 +29,43 @@ pub(crate) struct Accessed {
     pub(crate) caller: usize,
 }
 
+/// Where an access comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Program,
+    /// From code that is trusted, and only orders.
+    Trusted,
+    /// From Rust's standard library before it calls what the thread is to do. It takes a lock there that all threads share, also at their ends: to the program
+    /// that is no order, and taken for one it would hide most of what threads do one after another.
+    Prologue,
+}
+
+#[cold]
+fn source() -> Source {
+    let flags = &mut tls::local().flags;
+    if *flags & tls::TRUSTED == 0 {
+        *flags = 0;
+        return Source::Program;
+    }
+    *flags &= !tls::TRUSTED;
+    if *flags & tls::PROLOGUE == 0 { Source::Trusted } else { Source::Prologue }
+}
+
 /// Carries an access out and lets the engine judge it. The location stays locked in between, so that the order in which the engine sees
 /// accesses is the order in which they happen.
 #[inline(always)]
 pub(crate) fn perform<R>(address: usize, bytes: u8, order: Order, caller: usize, run: impl FnOnce() -> (R, Step)) -> R {
-    // A signal handler that interrupted the runtime, or the runtime itself.
-    let Some(_inside) = Inside::first() else { return run().0 };
+    let source = if tls::local().flags == 0 { Source::Program } else { source() };
+    // A signal handler that interrupted the runtime, or the runtime itself; or nothing that concerns the program.
+    let Some(_inside) = (if source == Source::Prologue { None } else { Inside::first() }) else { return run().0 };
     let thread = thread::current();
     schedule::point(thread, address, caller);
     let record = table::lock(address, bytes);
     let (result, step) = run();
+    if source == Source::Trusted {
+        // SAFETY: the record is locked.
+        engine::trust(unsafe { record.object() }, step);
+    }
     // SAFETY: the record is locked, and the thread is this one.
     let finding = if record.is_mixed() {
         unsafe { engine::only_order(&mut *thread, record.object(), order, step) };

@@ -41,7 +41,9 @@ unsafe fn look<T: Word>(address: *mut T, value: T, order: Order, caller: usize) 
         let step = Step::Load { value: value.value() };
         let access = Accessed { address: address as usize, bytes: T::BYTES, order, step, caller };
         // SAFETY: as above.
-        report::violation(unsafe { &mut *thread }, &access, &finding);
+        let thread = unsafe { &mut *thread };
+        let place = thread.frames.place(caller);
+        report::violation(thread, &access, place, &finding);
     }
     there
 }

@@ -6,7 +6,7 @@ use crate::lock::Lock;
 use crate::order::{Order, Strictness};
 use crate::thread::Thread;
 use crate::{options, tls};
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use steadfast_clocks as clocks;
 use steadfast_clocks::{CompareExchange, FenceOrder, Place, ReadOrder, RmwOrder, ScFence, Slots, WriteOrder};
 pub(crate) use steadfast_clocks::{SyncClock, ThreadClocks, Violation};
@@ -25,6 +25,8 @@ pub(crate) enum Object {
 
 static SLOTS: Lock<Option<Slots>> = Lock::new(None);
 static FENCES: Lock<Option<ScFence>> = Lock::new(None);
+/// Whether it is Rust's standard library that starts the threads.
+pub(crate) static STARTED_BY_RUST: AtomicBool = AtomicBool::new(false);
 /// The thread that has, or had last, a slot.
 static OWNERS: [AtomicU32; 1 << 16] = [const { AtomicU32::new(0) }; 1 << 16];
 
@@ -32,10 +34,14 @@ static OWNERS: [AtomicU32; 1 << 16] = [const { AtomicU32::new(0) }; 1 << 16];
 pub(crate) fn clocks(number: u32, parent: Option<&mut Option<ThreadClocks>>) -> Option<ThreadClocks> {
     let mut slots = SLOTS.lock();
     let slots = slots.get_or_insert_with(Slots::new);
-    let new = match parent.and_then(Option::as_mut) {
+    let mut new = match parent.and_then(Option::as_mut) {
         Some(parent) => parent.spawn(slots),
         None => ThreadClocks::first(options::settings(), slots),
     }?;
+    // Rust counts references to what its threads share, in code that cannot be told from the program's.
+    if STARTED_BY_RUST.load(Ordering::Relaxed) {
+        new.forget_unordered();
+    }
     OWNERS[usize::from(new.slot().0)].store(number, Ordering::Relaxed);
     Some(new)
 }
@@ -153,6 +159,18 @@ pub(crate) unsafe fn judge_wait(
     let violation =
         if seen == value { clocks.wait(location, order, value) } else { clocks.check_wait(location, order, value) };
     if tls::local().ignored == 0 { violation } else { None }
+}
+
+/// The location is a part of something that is known to be right; see [`clocks::Location::trust`].
+#[cold]
+pub(crate) fn trust(object: &mut Object, step: Step) {
+    let location = match object {
+        Object::Atomic(location) => Some(location),
+        _ => first_access(object, step),
+    };
+    if let Some(location) = location {
+        location.trust();
+    }
 }
 
 #[cold]

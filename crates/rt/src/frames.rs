@@ -161,6 +161,20 @@ pub(crate) fn walk(call: Call, mut visit: impl FnMut(usize)) {
     }
 }
 
+/// The code of a stack: its two innermost addresses. One would not do, because without optimisation all loads of a C++ program are made by the same
+/// function of the standard library; and more would make the same loop another one for everybody who calls it.
+pub(crate) fn site(call: Call) -> [usize; 2] {
+    let mut site = [0; 2];
+    let mut depth = 0;
+    walk(call, |pc| {
+        if depth < site.len() {
+            site[depth] = pc;
+        }
+        depth += 1;
+    });
+    site
+}
+
 /// Nobody adds a call until [`after_fork`].
 pub(crate) fn before_fork() {
     CALLS.hold();

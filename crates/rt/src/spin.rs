@@ -8,6 +8,7 @@
 
 use crate::access::{Accessed, Step};
 use crate::engine::Violation;
+use crate::frames::{self, Call};
 use crate::options::SPINS;
 use crate::report;
 use crate::thread::Thread;
@@ -24,14 +25,21 @@ pub(crate) struct Spin {
     /// Whether it has turned round at least once.
     turned: bool,
     value: u128,
-    stale: Option<(Accessed, Violation)>,
+    /// With where it was: when it is told, the thread is somewhere else.
+    stale: Option<(Accessed, Call, Violation)>,
 }
 
-/// Code that was seen to loop, by the lower bits of its address.
+/// Code that was seen to loop, by a hash.
 static SITES: [AtomicUsize; 1 << 10] = [const { AtomicUsize::new(0) }; 1 << 10];
 
-fn site(caller: usize) -> &'static AtomicUsize {
-    &SITES[(caller.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) & 1023]
+/// Pairs of code that load the same place one after the other, by a hash.
+static SUSPECTS: [AtomicUsize; 1 << 10] = [const { AtomicUsize::new(0) }; 1 << 10];
+
+/// The number of the code, and the place where it is remembered.
+fn site(place: Call) -> (usize, &'static AtomicUsize) {
+    let [inner, outer] = frames::site(place);
+    let number = (inner ^ outer.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (number, &SITES[number >> 54])
 }
 
 /// An access of the thread with what was found at it. Most have nothing to do with waiting.
@@ -46,8 +54,9 @@ pub(crate) fn consider(thread: &mut Thread, access: Accessed, finding: Option<Vi
     let again = last.waits && last.caller == access.caller && last.address == access.address;
     if again && !last.turned {
         last.turned = true;
-        learn(&access);
+        learn(thread.frames.place(access.caller));
     }
+    let last = &mut thread.spin;
     if again {
         last.value = value;
         last.waits = waits;
@@ -55,6 +64,9 @@ pub(crate) fn consider(thread: &mut Thread, access: Accessed, finding: Option<Vi
             hold_or_tell(thread, access, finding);
         }
         return;
+    }
+    if last.waits && waits && last.address == access.address {
+        maybe_learn(thread.frames.place(last.caller), thread.frames.place(access.caller));
     }
     if thread.spin.stale.is_some() {
         settle(thread);
@@ -71,27 +83,40 @@ pub(crate) fn consider(thread: &mut Thread, access: Accessed, finding: Option<Vi
 #[cold]
 fn hold_or_tell(thread: &mut Thread, access: Accessed, finding: Violation) {
     let may_be_loop = finding.kind == ViolationKind::StaleRead && !SPINS.load(Ordering::Relaxed);
+    let place = thread.frames.place(access.caller);
     if may_be_loop {
-        thread.spin.stale = Some((access, finding));
+        thread.spin.stale = Some((access, place, finding));
     } else {
-        report::violation(thread, &access, &finding);
+        report::violation(thread, &access, place, &finding);
     }
 }
 
 #[cold]
-fn learn(access: &Accessed) {
-    if site(access.caller).swap(access.caller, Ordering::Relaxed) != access.caller {
-        report::spin(access.caller);
+fn learn(place: Call) {
+    let (number, site) = site(place);
+    if site.swap(number, Ordering::Relaxed) != number {
+        report::spin(place, None);
+    }
+}
+
+/// The same place is loaded again, by other code: perhaps it is the same code for people, and the compiler has made a copy for the first turn of a loop. Who knows
+/// lines can tell.
+#[cold]
+fn maybe_learn(first: Call, again: Call) {
+    let number = (first.0 as usize ^ (again.0 as usize) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    if SUSPECTS[number >> 54].swap(number, Ordering::Relaxed) != number {
+        report::spin(again, Some(first));
     }
 }
 
 /// The thread does something else now, or ends: the stale read that was held back is judged.
 #[cold]
 pub(crate) fn settle(thread: &mut Thread) {
-    let Some((access, finding)) = thread.spin.stale.take() else { return };
-    let loops = thread.spin.turned || site(access.caller).load(Ordering::Relaxed) == access.caller;
+    let Some((access, place, finding)) = thread.spin.stale.take() else { return };
+    let (number, site) = site(place);
+    let loops = thread.spin.turned || site.load(Ordering::Relaxed) == number;
     let could_have_left = finding.stale.is_none_or(|stale| stale.value == thread.spin.value);
     if !loops || could_have_left {
-        report::violation(thread, &access, &finding);
+        report::violation(thread, &access, place, &finding);
     }
 }

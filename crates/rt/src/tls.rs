@@ -34,10 +34,17 @@ pub(crate) struct Local {
     pub(crate) once_routine: usize,
     /// The key of the destructor that comes last.
     pub(crate) end_key: u32,
-    _rest: [u32; 5],
+    /// See [`TRUSTED`] and [`PROLOGUE`].
+    pub(crate) flags: u8,
+    _rest: [u8; 19],
 }
 
 const _: () = assert!(core::mem::size_of::<Local>() == 64);
+
+/// The next access comes from code that is trusted, that of Rust's standard library.
+pub(crate) const TRUSTED: u8 = 1;
+/// The thread was started by Rust's standard library and is still in it.
+pub(crate) const PROLOGUE: u8 = 2;
 
 /// The block of this thread.
 #[inline(always)]

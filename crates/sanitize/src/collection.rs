@@ -1,8 +1,7 @@
 //! The findings of several runs, each once.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Site};
 use crate::record::Kind;
-use crate::symbols::Frame;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A finding, and when it was made.
@@ -16,6 +15,8 @@ pub struct Collected {
     pub first_run: u64,
     /// The seed of that run.
     pub seed: u64,
+    /// Whether [`Collection::add`] has returned it.
+    told: bool,
 }
 
 /// Findings in the order in which they were first made.
@@ -26,7 +27,7 @@ pub struct Collection {
     /// Which findings each run has made that has made any.
     runs: Vec<Vec<usize>>,
     /// Code that was seen to wait in a loop, in any run.
-    loops: BTreeSet<Frame>,
+    loops: BTreeSet<Site>,
 }
 
 impl Collection {
@@ -38,15 +39,14 @@ impl Collection {
     /// Adds what a run has found. Returns what is new and certain: a stale read may turn out to be harmless, when a later run shows that its code waits in a loop.
     pub fn add(&mut self, run: u64, seed: u64, findings: Vec<Finding>) -> Vec<&Collected> {
         let (loops, findings): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| finding.kind == Kind::Spin);
-        self.loops.extend(loops.iter().filter_map(Finding::innermost).cloned());
-        let before = self.found.len();
+        self.loops.extend(loops.iter().filter_map(Finding::loops_at));
         let mut seen = Vec::new();
         for finding in findings {
             let key = format!("{:?}", finding.key());
             let next = self.found.len();
             let at = *self.index.entry(key).or_insert(next);
             if at == next {
-                self.found.push(Collected { finding, runs: 0, first_run: run, seed });
+                self.found.push(Collected { finding, runs: 0, first_run: run, seed, told: false });
             } else if finding.leaves_with_stale_value() && !self.found[at].finding.leaves_with_stale_value() {
                 // The worse of the two speaks for both.
                 self.found[at].finding = finding;
@@ -59,7 +59,14 @@ impl Collection {
         if !seen.is_empty() {
             self.runs.push(seen);
         }
-        self.found[before..].iter().filter(|collected| !may_be_harmless(&collected.finding)).collect()
+        let certain = |collected: &&mut Collected| !collected.told && !may_be_harmless(&collected.finding);
+        let new: Vec<_> = self.found.iter_mut().filter(certain).collect();
+        new.into_iter()
+            .map(|collected| {
+                collected.told = true;
+                &*collected
+            })
+            .collect()
     }
 
     /// All findings, now that all runs are over.
@@ -69,7 +76,7 @@ impl Collection {
 
     /// Those that [`add`](Self::add) did not return, because they were not certain.
     pub fn held_back(&self) -> impl Iterator<Item = &Collected> {
-        self.all().filter(|collected| may_be_harmless(&collected.finding))
+        self.all().filter(|collected| !collected.told)
     }
 
     /// How many runs have found something.
@@ -79,7 +86,7 @@ impl Collection {
     }
 
     fn is_harmless(&self, finding: &Finding) -> bool {
-        may_be_harmless(finding) && finding.innermost().is_some_and(|frame| self.loops.contains(frame))
+        may_be_harmless(finding) && finding.waits_at().is_some_and(|site| self.loops.contains(&site))
     }
 }
 

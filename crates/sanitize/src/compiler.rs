@@ -66,6 +66,8 @@ pub struct Surroundings {
     pub compiler: Option<OsString>,
     /// Whether only atomics are instrumented: `STEADFAST_ATOMICS_ONLY`.
     pub atomics_only: bool,
+    /// Whether the program shall not notice that it is instrumented: `STEADFAST_HIDE`.
+    pub hidden: bool,
 }
 
 impl Surroundings {
@@ -78,10 +80,12 @@ impl Surroundings {
             Language::Cxx => "STEADFAST_CXX",
         };
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let is_on = |name: &str| set(name).is_some_and(|value| value != "0");
         Self {
             home,
             compiler: set(variable),
-            atomics_only: set("STEADFAST_ATOMICS_ONLY").is_some_and(|value| value != "0"),
+            atomics_only: is_on("STEADFAST_ATOMICS_ONLY"),
+            hidden: is_on("STEADFAST_HIDE"),
         }
     }
 
@@ -217,6 +221,26 @@ fn instrument(family: Family, surroundings: &Surroundings, arguments: &[OsString
             }
         }
     }
+    if surroundings.hidden {
+        flags.extend(hide(family));
+    }
+    flags
+}
+
+/// Some libraries have other atomics for sanitizers, which do not know fences: what is checked is then not what will run. So the compiler does not say that there is one.
+fn hide(family: Family) -> Vec<OsString> {
+    let mut flags: Vec<OsString> = vec!["-U__SANITIZE_THREAD__".into()];
+    if family == Family::Clang {
+        // Where clang is asked for a feature, names that are not defined count as 0. All features are extensions, too.
+        flags.extend(
+            [
+                "-D__has_feature(x)=(!(__steadfast_hides_##x+0)&&__has_extension(x))",
+                "-D__steadfast_hides_thread_sanitizer=1",
+                "-Wno-builtin-macro-redefined",
+            ]
+            .map(OsString::from),
+        );
+    }
     flags
 }
 
@@ -290,7 +314,8 @@ mod tests {
     }
 
     fn wrapped(compiler: &str, line: &str, home: &Path, atomics_only: bool) -> Result<String, CompilerError> {
-        let surroundings = Surroundings { home: home.to_owned(), compiler: Some(compiler.into()), atomics_only };
+        let surroundings =
+            Surroundings { home: home.to_owned(), compiler: Some(compiler.into()), atomics_only, hidden: false };
         let arguments: Vec<_> = line.split_whitespace().map(OsString::from).collect();
         let command = command(Language::C, &arguments, &surroundings)?;
         Ok(command.arguments.iter().map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join(" "))

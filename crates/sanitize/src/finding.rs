@@ -104,19 +104,78 @@ impl Finding {
         value(Role::Stale).zip(value(Role::Access)).is_none_or(|(stale, read)| stale == read)
     }
 
-    /// Where the judged access is: its innermost frame with a line, or else just the innermost one.
+    /// Where the judged access is: its innermost frame with a line in the program itself, or else just the innermost one.
     pub fn place(&self) -> Option<&Frame> {
-        let stack = &self.seen(Role::Access)?.stack;
-        stack.iter().find(|frame| frame.line.is_some() && !is_library(frame)).or(stack.first())
+        own_frame(&self.seen(Role::Access)?.stack)
+    }
+
+    /// The code of the judged access, as far out as it takes to tell loops from each other.
+    pub fn waits_at(&self) -> Option<Site> {
+        Site::of(&self.seen(Role::Access)?.stack, 3)
+    }
+
+    /// The code that is shown to wait in a loop. A compiler may have made two copies of the load, one for the first turn and one for all others; then both are
+    /// there, and it is a loop only if they are the same code.
+    pub fn loops_at(&self) -> Option<Site> {
+        let site = self.waits_at()?;
+        let first = self.seen(Role::Previous).and_then(|seen| Site::of(&seen.stack, 3));
+        first.is_none_or(|first| first == site && site.has_lines()).then_some(site)
     }
 
     /// Two findings with the same key are the same for whoever has to repair them.
-    pub fn key(&self) -> (Kind, Vec<Option<Frame>>) {
+    pub fn key(&self) -> (Kind, [Option<Site>; 2]) {
         let other = self.seen(Role::Missed).or(self.seen(Role::Previous));
-        let places = [self.seen(Role::Access), other].map(|seen| seen.and_then(|seen| seen.stack.first().cloned()));
-        // Where a library was loaded does not matter, and neither do the columns, which differ between compilers.
-        (self.kind, places.into())
+        let site = |seen: Option<&Seen>| seen.and_then(|seen| Site::of(&seen.stack, 2));
+        (self.kind, [site(self.seen(Role::Access)), site(other)])
     }
+
+    /// Whether the judged access is one of Rust's own locks, channels and the like. They are trusted: they order the program's threads, and how they do that is not the program's concern.
+    pub fn is_inside_rust(&self) -> bool {
+        let Some(access) = self.seen(Role::Access) else { return false };
+        let file = |frame: &Frame| frame.file.clone().unwrap_or_default();
+        // The functions of `core` are what the program calls to make an access of its own.
+        let caller = access.stack.iter().map(file).find(|file| !file.contains("/library/core/src/"));
+        caller.is_some_and(|file| ["/library/std/src/", "/library/alloc/src/"].iter().any(|part| file.contains(part)))
+    }
+}
+
+/// A piece of code, however often it was copied by the compiler: the innermost lines of the program itself. One is not always enough, because many programs have functions of their own for
+/// loads and stores.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Site(Vec<Line>);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Line {
+    /// A file, a line and a column.
+    Known(String, u32, Option<u32>),
+    /// An address in a module, for want of a line.
+    Address(Option<String>, u64),
+}
+
+impl Site {
+    fn of(stack: &[Frame], depth: usize) -> Option<Self> {
+        let own = own_frame(stack)?;
+        let start = stack.iter().position(|frame| frame == own)?;
+        Some(Self(stack[start..].iter().take(depth).map(Line::of).collect()))
+    }
+
+    fn has_lines(&self) -> bool {
+        matches!(self.0.first(), Some(Line::Known(..)))
+    }
+}
+
+impl Line {
+    fn of(frame: &Frame) -> Self {
+        match (&frame.file, frame.line) {
+            (Some(file), Some(line)) => Self::Known(file.clone(), line, frame.column),
+            _ => Self::Address(frame.module.clone(), frame.offset),
+        }
+    }
+}
+
+/// The innermost frame that is not in a header of the standard library.
+fn own_frame(stack: &[Frame]) -> Option<&Frame> {
+    stack.iter().find(|frame| frame.line.is_some() && !is_library(frame)).or(stack.first())
 }
 
 /// Headers of the standard library: true, and not what one looks for.

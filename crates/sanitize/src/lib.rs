@@ -1,4 +1,4 @@
-//! Around the runtime of the sanitizer: how programs are compiled with it ([`compiler`], [`rust`]), how they are run ([`run`]), and how its reports are read
+//! Around the runtime of the sanitizer: how programs are compiled with it ([`compiler`], [`rust`], [`standard_library`]), how they are run ([`run`]), and how its reports are read
 //! ([`record`]), completed with names and lines ([`symbols`]), filtered ([`suppressions`]), collected ([`collection`]) and shown ([`text`]).
 //!
 //! Invariants: nothing here prints. A report that cannot be understood completely is shown as far as it can be.
@@ -9,6 +9,7 @@ pub mod finding;
 pub mod record;
 pub mod run;
 pub mod rust;
+pub mod standard_library;
 pub mod suppressions;
 pub mod symbols;
 pub mod text;

@@ -3,7 +3,7 @@
 //! `-C passes` lets rustc run LLVM's instrumentation of atomics without any other trace of a sanitizer: no `cfg`, no other ABI, and the precompiled standard library links as it is. The runtime is
 //! a shared library that is loaded before all others, because a static one would bring a second copy of Rust's library along.
 //!
-//! What is precompiled is not instrumented: the slow paths of `std`'s own locks. Ordering through a contended `Mutex`, `RwLock` or `Condvar` is therefore not seen.
+//! What is precompiled is not reached by that: the slow paths of `std`'s own locks. [`standard_library`](crate::standard_library) makes a copy of the library in which they are instrumented, too.
 
 use crate::compiler::Surroundings;
 use std::ffi::OsString;
@@ -16,15 +16,30 @@ pub struct CargoEnvironment {
     pub variables: Vec<(String, OsString)>,
 }
 
-/// The environment for cargo. `target` is this machine's triple, `runner` the command that runs programs; `before` are flags that the user wants, separated as cargo separates them.
-pub fn environment(
-    surroundings: &Surroundings,
-    target: &str,
-    runner: &str,
-    races: bool,
-    before: &str,
-) -> CargoEnvironment {
+/// What the user wants.
+#[derive(Clone, Debug)]
+pub struct Wishes<'a> {
+    /// This machine's triple.
+    pub target: &'a str,
+    /// The command that runs programs.
+    pub runner: &'a str,
+    /// Whether plain accesses are instrumented, too.
+    pub races: bool,
+    /// Flags that come before ours, separated as cargo separates them.
+    pub before: &'a str,
+    /// The folder with the instrumented standard library, if there is one.
+    pub sysroot: Option<&'a Path>,
+}
+
+/// The environment for cargo.
+pub fn environment(surroundings: &Surroundings, wishes: &Wishes<'_>) -> CargoEnvironment {
+    let Wishes { target, runner, races, before, sysroot } = *wishes;
     let mut flags: Vec<String> = before.split('\x1f').filter(|flag| !flag.is_empty()).map(str::to_owned).collect();
+    if let Some(sysroot) = sysroot {
+        flags.push(format!("--sysroot={}", sysroot.display()));
+    }
+    // Without lines nobody could tell the program's accesses from those of the standard library.
+    flags.extend(["-Cdebuginfo=1", "-Cstrip=none"].map(str::to_owned));
     // Plain accesses are instrumented only in functions with an attribute, which another pass adds.
     let passes = if races { "forceattrs,tsan-module,function(tsan)" } else { "tsan-module,function(tsan)" };
     flags.push(format!("-Cpasses={passes}"));
@@ -60,15 +75,21 @@ mod tests {
 
     #[test]
     fn flags_are_added_to_those_of_the_user() {
-        let surroundings = Surroundings { home: "/home".into(), compiler: None, atomics_only: false };
-        let environment =
-            environment(&surroundings, "x86_64-unknown-linux-gnu", "steadfast run --", true, "-Copt-level=2");
+        let surroundings = Surroundings { home: "/home".into(), compiler: None, atomics_only: false, hidden: false };
+        let wishes = Wishes {
+            target: "x86_64-unknown-linux-gnu",
+            runner: "steadfast run --",
+            races: true,
+            before: "-Copt-level=2",
+            sysroot: Some(Path::new("/copy")),
+        };
+        let environment = environment(&surroundings, &wishes);
         let values: Vec<_> =
             environment.variables.iter().map(|(name, value)| format!("{name}={}", value.to_string_lossy())).collect();
         assert_eq!(
             values,
             [
-                "CARGO_ENCODED_RUSTFLAGS=-Copt-level=2\x1f-Cpasses=forceattrs,tsan-module,function(tsan)\x1f-Cllvm-args=-force-attribute=sanitize_thread\
+                "CARGO_ENCODED_RUSTFLAGS=-Copt-level=2\x1f--sysroot=/copy\x1f-Cdebuginfo=1\x1f-Cstrip=none\x1f-Cpasses=forceattrs,tsan-module,function(tsan)\x1f-Cllvm-args=-force-attribute=sanitize_thread\
                  \x1f-Clink-arg=/home/libsteadfast_rt.so\x1f-Clink-arg=-Wl,-rpath,/home",
                 "CARGO_BUILD_TARGET=x86_64-unknown-linux-gnu",
                 "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=steadfast run --",

@@ -4,9 +4,11 @@ use crate::args::{CargoArgs, ScheduleChoice};
 use crate::output;
 use crate::status::Status;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 use steadfast_sanitize::compiler::{Language, Surroundings};
-use steadfast_sanitize::rust;
+use steadfast_sanitize::rust::{self, Wishes};
+use steadfast_sanitize::standard_library::{self, Toolchain};
 
 /// Becomes cargo. Comes back only if that is not possible.
 pub(crate) fn cargo(arguments: &CargoArgs) -> Status {
@@ -25,10 +27,34 @@ pub(crate) fn cargo(arguments: &CargoArgs) -> Status {
     let before = std::env::var("CARGO_ENCODED_RUSTFLAGS").ok();
     let before =
         before.or_else(|| Some(std::env::var("RUSTFLAGS").ok()?.split_whitespace().collect::<Vec<_>>().join("\x1f")));
-    let environment =
-        rust::environment(&surroundings, target, &runner(arguments), arguments.races, &before.unwrap_or_default());
+    let sysroot = instrumented_library(target, &version);
+    let wishes = Wishes {
+        target,
+        runner: &runner(arguments),
+        races: arguments.races,
+        before: &before.unwrap_or_default(),
+        sysroot: sysroot.as_deref(),
+    };
+    let environment = rust::environment(&surroundings, &wishes);
     let error = Command::new("cargo").args(&arguments.arguments).envs(environment.variables).exec();
     refuse(&format!("cannot run cargo: {error}"))
+}
+
+/// The standard library with its locks instrumented. Without it programs can still be checked, and whoever does that should know what is missing.
+fn instrumented_library(target: &str, version: &str) -> Option<PathBuf> {
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().ok()?;
+    let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
+    let toolchain = Toolchain { sysroot, target: target.to_owned(), version: version.to_owned() };
+    let made = match standard_library::cache() {
+        Some(cache) => standard_library::instrumented(&toolchain, &cache).map_err(|error| error.to_string()),
+        None => Err("neither XDG_CACHE_HOME nor HOME is set".to_owned()),
+    };
+    made.inspect_err(|reason| {
+        output::complain(&format!(
+            "the standard library could not be instrumented ({reason}); what its locks order when threads wait for them is not seen, and there can be false reports"
+        ));
+    })
+    .ok()
 }
 
 /// The command that runs what cargo has built.

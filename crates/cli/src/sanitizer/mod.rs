@@ -42,7 +42,7 @@ pub(crate) fn symbolize(output: &mut Output) -> io::Result<Status> {
     let mut status = Status::Holds;
     for record in raw::parse(&String::from_utf8_lossy(&bytes)) {
         let finding = Finding::resolve(&record, &mut symbols);
-        if suppressions(&record).apply_to(&finding) {
+        if finding.is_inside_rust() || suppressions(&record).apply_to(&finding) {
             // The runtime does not count it then.
             status = Status::Inconclusive;
         } else {

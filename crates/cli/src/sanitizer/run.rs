@@ -76,6 +76,7 @@ impl Tally {
     fn add(&mut self, run: u64, seed: u64, outcome: &Outcome, symbols: &mut Symbols) -> String {
         self.runs += 1;
         let mut findings: Vec<_> = outcome.records.iter().map(|record| Finding::resolve(record, symbols)).collect();
+        findings.retain(|finding| !finding.is_inside_rust());
         if let Some(first) = outcome.records.iter().find(|record| record.suppressions.is_some()) {
             let suppressions = super::suppressions(first);
             findings.retain(|finding| !suppressions.apply_to(finding));

@@ -183,7 +183,7 @@ unsafe extern "C" fn thread_fence(order: c_int, caller: usize) {
 }
 
 #[cfg(not(test))]
-mod exports {
+pub(crate) mod exports {
     use super::{
         c_int, compare_strong, compare_strong_16, compare_value, compare_value_16, compare_weak, compare_weak_16,
         exchange, fetch_add, fetch_and, fetch_nand, fetch_or, fetch_sub, fetch_xor, load, store, thread_fence,

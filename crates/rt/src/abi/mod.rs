@@ -4,4 +4,5 @@ pub(crate) mod atomics;
 pub(crate) mod entry;
 pub(crate) mod plain;
 pub(crate) mod shim;
+mod trusted;
 pub(crate) mod word;

@@ -5,7 +5,7 @@ macro_rules! shim {
     ($name:ident => $target:expr, $register:literal) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name() {
+        pub(crate) unsafe extern "C" fn $name() {
             core::arch::naked_asm!(concat!("mov ", $register, ", qword ptr [rsp]"), "jmp {target}", target = sym $target)
         }
     };
@@ -17,7 +17,7 @@ macro_rules! shim_through_block {
     ($name:ident => $target:expr) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name() {
+        pub(crate) unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
                 "mov r11, qword ptr [rsp]",
                 "mov rax, qword ptr [rip + __steadfast_tls@GOTTPOFF]",
@@ -29,3 +29,22 @@ macro_rules! shim_through_block {
     };
 }
 pub(crate) use shim_through_block;
+
+/// The same function as another one, for code that is trusted: notes that in `Local::flags` and goes on there.
+macro_rules! shim_of_trusted {
+    ($($name:ident => $target:ident)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov rax, qword ptr [rip + __steadfast_tls@GOTTPOFF]",
+                "or byte ptr fs:[rax + {flags}], {trusted}",
+                "jmp {target}",
+                flags = const core::mem::offset_of!(crate::tls::Local, flags),
+                trusted = const crate::tls::TRUSTED,
+                target = sym crate::abi::atomics::exports::$target
+            )
+        }
+    )* };
+}
+pub(crate) use shim_of_trusted;

@@ -13,6 +13,7 @@ mod mutex;
 mod once;
 mod read_write;
 mod semaphore;
+mod signal_stack;
 mod sleep;
 mod threads;
 mod threads_c11;

@@ -1,5 +1,6 @@
 //! Starting, joining and ending threads.
 
+use super::signal_stack;
 use crate::schedule::{self, Patience};
 use crate::tls::Inside;
 use crate::{plain, start, sys, table, thread};
@@ -90,6 +91,7 @@ unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
     let (routine, argument) = (task.routine, task.argument);
     drop(task);
     drop(inside);
+    signal_stack::begin();
     // SAFETY: as the program asked.
     unsafe { routine(argument) }
 }

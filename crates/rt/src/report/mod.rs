@@ -6,6 +6,7 @@ mod record;
 
 use crate::access::Accessed;
 use crate::engine::Violation;
+use crate::frames::{self, Call};
 use crate::lock::Lock;
 use crate::options;
 use crate::sys;
@@ -35,29 +36,31 @@ fn hash(parts: &[usize]) -> u64 {
 
 /// An access that could behave differently.
 #[cold]
-pub(crate) fn violation(thread: &mut Thread, access: &Accessed, finding: &Violation) {
-    if is_recent(&[access.caller, finding.missed.place.0 as usize, finding.kind as usize]) {
+pub(crate) fn violation(thread: &Thread, access: &Accessed, place: Call, finding: &Violation) {
+    let (place_number, other) = (place.0 as usize, finding.missed.place.0 as usize);
+    if is_recent(&[place_number, other, finding.kind as usize]) {
         return;
     }
-    let other = record::address_of(finding.missed.place.0);
-    let Some(mut reported) = first_of_its_kind(&[access.caller, other, finding.kind as usize]) else { return };
-    let record = Record::of_violation(thread, access, finding);
+    let (site, other) = (frames::site(place), frames::site(Call(finding.missed.place.0)));
+    let kind = [site[0], site[1], other[0], other[1], finding.kind as usize];
+    let Some(mut reported) = first_of_its_kind(&kind) else { return };
+    let record = Record::of_violation(thread, access, place, finding);
     tell(&record, &mut reported);
 }
 
 /// Code that waits in a loop. `steadfast run` remembers it for other runs, in which it may not have to wait.
 #[cold]
-pub(crate) fn spin(caller: usize) {
+pub(crate) fn spin(place: Call, first_turn: Option<Call>) {
     if options::REPORT_FILE.get().is_some() {
-        deliver::deliver(Record::of_spin(caller).bytes());
+        deliver::deliver(Record::of_spin(place, first_turn).bytes());
     }
 }
 
 /// Two accesses that nothing orders.
 #[cold]
 pub(crate) fn race(thread: &mut Thread, access: &Plain, previous: &Previous) {
-    let other = previous.place.map_or(0, |place| record::address_of(place.0));
-    let Some(mut reported) = first_of_its_kind(&[access.caller, other, usize::MAX]) else { return };
+    let (site, other) = (frames::site(thread.frames.place(access.caller)), previous.place.map_or([0; 2], frames::site));
+    let Some(mut reported) = first_of_its_kind(&[site[0], site[1], other[0], other[1], usize::MAX]) else { return };
     let record = Record::of_race(thread, access, previous);
     tell(&record, &mut reported);
 }

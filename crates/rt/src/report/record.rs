@@ -61,17 +61,6 @@ pub(crate) struct Previous {
     pub(crate) place: Option<Call>,
 }
 
-/// The innermost address of a stack.
-pub(super) fn address_of(place: u32) -> usize {
-    let mut innermost = 0;
-    frames::walk(Call(place), |pc| {
-        if innermost == 0 {
-            innermost = pc;
-        }
-    });
-    innermost
-}
-
 impl Record {
     fn new(kind: &str) -> Self {
         let mut record = Self { text: String::new(), addresses: Vec::new(), threads: Vec::new() };
@@ -96,7 +85,7 @@ impl Record {
     }
 
     /// An atomic access that could behave differently.
-    pub(super) fn of_violation(thread: &mut thread::Thread, access: &Accessed, finding: &Violation) -> Self {
+    pub(super) fn of_violation(thread: &thread::Thread, access: &Accessed, place: Call, finding: &Violation) -> Self {
         let mut record = Self::new(match finding.kind {
             ViolationKind::StaleRead => "stale-read",
             ViolationKind::OvertakenWrite => "overtaken-write",
@@ -111,7 +100,7 @@ impl Record {
             access.step.seen(),
             thread.number
         ));
-        record.stack(thread.frames.place(access.caller));
+        record.stack(place);
         record.addresses.push(access.address);
         record.block(access.address);
         record.write("missed", &finding.missed);
@@ -155,10 +144,14 @@ impl Record {
     }
 
     /// Code that waits in a loop.
-    pub(super) fn of_spin(caller: usize) -> Self {
+    pub(super) fn of_spin(place: Call, first_turn: Option<Call>) -> Self {
         let mut record = Self::new("spin");
         record.line(format_args!("access load plain 0 0x0 thread 0"));
-        record.stack(frames::child(Call(0), caller));
+        record.stack(place);
+        if let Some(first) = first_turn {
+            record.line(format_args!("previous load plain 0 0x0 thread 0"));
+            record.stack(first);
+        }
         record.finish()
     }
 
