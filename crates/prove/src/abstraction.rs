@@ -4,47 +4,62 @@
 
 use crate::facts::Richness;
 use crate::infer::infer;
-use crate::plan::{Planner, Proof, guess_moves};
+use crate::invariant::Invariant;
+use crate::plan::{Failure, Planner, Proof, guess_moves};
 use crate::solver::{Solver, SolverError};
 use crate::steps::{Action, Guess, Model};
 
 /// More reads than this are not abstracted.
 const MOST: usize = 3;
 
-/// Abstracts one read after the other by guesses that let it move, until every write is harmless.
-pub(crate) fn prove(
-    model: &Model,
-    (richness, last_resort): (Richness, bool),
-    solver: &mut Solver,
-    stop: &dyn Fn() -> bool,
-) -> Result<Option<Proof>, SolverError> {
-    continued(model, (richness, last_resort), MOST, solver, stop)
+/// A search for abstractions.
+pub(crate) struct Search<'a> {
+    /// Which invariants are looked for.
+    pub(crate) richness: Richness,
+    /// Whether a read may yield anything at all.
+    pub(crate) last_resort: bool,
+    /// The solver.
+    pub(crate) solver: &'a mut Solver,
+    /// Whether to give up.
+    pub(crate) stop: &'a dyn Fn() -> bool,
 }
 
-fn continued(
-    model: &Model,
-    (richness, last_resort): (Richness, bool),
-    left: usize,
-    solver: &mut Solver,
-    stop: &dyn Fn() -> bool,
-) -> Result<Option<Proof>, SolverError> {
-    let invariant = infer(model, richness, solver, stop)?;
-    let failure = match Planner::new(model).prove(&invariant, solver, stop)? {
-        Ok(proof) => return Ok(Some(proof)),
-        Err(failure) => failure,
-    };
-    let Some(read) = failure.blocked.filter(|_| left > 0) else { return Ok(None) };
-    for guess in guesses(model, last_resort) {
-        let Some(candidate) = with_guess(model, (read.0, model.roles[read.0].steps[read.1].from), guess) else {
-            return Ok(None);
-        };
-        if guess_moves(&candidate, &invariant, read, solver)?
-            && let Some(proof) = continued(&candidate, (richness, last_resort), left - 1, solver, stop)?
-        {
-            return Ok(Some(proof));
-        }
+impl Search<'_> {
+    /// Abstracts one read after the other by guesses that let it move, until every write is harmless. The program fails for this reason, with this invariant.
+    pub(crate) fn abstracted(
+        &mut self,
+        model: &Model,
+        invariant: &Invariant,
+        failure: &Failure,
+    ) -> Result<Option<Proof>, SolverError> {
+        self.deeper(model, invariant, failure, MOST)
     }
-    Ok(None)
+
+    fn deeper(
+        &mut self,
+        model: &Model,
+        invariant: &Invariant,
+        failure: &Failure,
+        left: usize,
+    ) -> Result<Option<Proof>, SolverError> {
+        let Some(read) = failure.blocked.filter(|_| left > 0) else { return Ok(None) };
+        let point = (read.0, model.roles[read.0].steps[read.1].from);
+        for guess in guesses(model, self.last_resort) {
+            let Some(candidate) = with_guess(model, point, guess) else { return Ok(None) };
+            if !guess_moves(&candidate, invariant, read, self.solver)? {
+                continue;
+            }
+            let invariant = infer(&candidate, self.richness, self.solver, self.stop)?;
+            let found = match Planner::new(&candidate).prove(&invariant, self.solver, self.stop)? {
+                Ok(proof) => Some(proof),
+                Err(failure) => self.deeper(&candidate, &invariant, &failure, left - 1)?,
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// The guesses worth trying, strong ones first.

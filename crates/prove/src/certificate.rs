@@ -32,7 +32,6 @@ const VERSION: u32 = 1;
 struct Certificate {
     version: u32,
     claim: Claim,
-    peeled: bool,
     guesses: Vec<(usize, usize, Guess)>,
     writes: Vec<(Reason, Claim)>,
     idle: Vec<(usize, usize)>,
@@ -75,7 +74,7 @@ pub struct Accepted {
 /// Writes the certificate of a proof into a folder, which is made if necessary.
 pub fn write(folder: &Path, text: &str, program: &Program, template: &Template, proof: &Proof) -> io::Result<usize> {
     let Some((model, questions)) = Model::of(program, template).ok().and_then(|model| {
-        let model = changed(model, proof.peeled, &proof.basis.guesses)?;
+        let model = changed(model, &proof.basis.guesses)?;
         let questions = Planner::new(&model).questions(&proof.basis)?;
         Some((model, questions))
     }) else {
@@ -108,7 +107,6 @@ fn certificate(proof: &Proof) -> Certificate {
     Certificate {
         version: VERSION,
         claim: proof.claim,
-        peeled: proof.peeled,
         guesses: basis.guesses.clone(),
         writes: basis.choices.clone(),
         idle: basis.idle.clone(),
@@ -119,11 +117,11 @@ fn certificate(proof: &Proof) -> Certificate {
 }
 
 /// The program that the proof is about.
-fn changed(mut model: Model, peeled: bool, guesses: &[(usize, usize, Guess)]) -> Option<Model> {
+fn changed(mut model: Model, guesses: &[(usize, usize, Guess)]) -> Option<Model> {
     for &(role, point, guess) in guesses {
         model = with_guess(&model, (role, point), guess)?;
     }
-    Some(if peeled { model.peeled() } else { model })
+    Some(model)
 }
 
 fn script(model: &Model, question: &Question) -> String {
@@ -145,7 +143,7 @@ pub fn verify(folder: &Path, options: &SolverOptions, stop: &dyn Fn() -> bool) -
         return Err(Refused::Malformed(format!("{BASIS} has version {}, not {VERSION}", certificate.version)));
     }
     let model = Model::of(&program, &template).map_err(|error| Refused::Malformed(error.to_string()))?;
-    let model = changed(model, certificate.peeled, &certificate.guesses)
+    let model = changed(model, &certificate.guesses)
         .ok_or_else(|| Refused::Malformed("the abstracted reads do not exist".into()))?;
     let claim = certificate.claim;
     let basis = basis(&model, certificate)?;

@@ -14,7 +14,6 @@ mod facts;
 mod infer;
 mod invariant;
 mod movers;
-mod peel;
 mod plan;
 mod reach;
 mod solver;
@@ -26,6 +25,7 @@ pub use plan::{Failure, Proof, Reason, WriteProof};
 pub use solver::{SolverError, SolverOptions, find as find_solver};
 pub use steps::{Guess, Unsupported};
 
+use abstraction::Search;
 use facts::Richness;
 use plan::Planner;
 use solver::Solver;
@@ -72,28 +72,22 @@ fn attempt(model: &Model, options: &Options<'_>) -> Result<Outcome, SolverError>
     let mut first = None;
     for richness in [Richness::Plain, Richness::Rich] {
         let invariant = infer::infer(model, richness, &mut solver, options.stop)?;
-        match planner.prove(&invariant, &mut solver, options.stop)? {
+        let failure = match planner.prove(&invariant, &mut solver, options.stop)? {
             Ok(proof) => return Ok(finished(proof, &solver)),
-            Err(failure) => first = first.or(Some(failure)),
-        }
-        // Once more, with the first round of every loop told from the others. What is shown of that program holds for the original.
-        if richness == Richness::Plain {
-            let peeled = model.peeled();
-            let invariant = infer::infer(&peeled, richness, &mut solver, options.stop)?;
-            if let Ok(mut proof) = Planner::new(&peeled).prove(&invariant, &mut solver, options.stop)? {
-                proof.peeled = true;
-                return Ok(finished(proof, &solver));
-            }
-        }
-        if let Some(proof) = abstraction::prove(model, (richness, false), &mut solver, options.stop)? {
+            Err(failure) => failure,
+        };
+        let mut search = Search { richness, last_resort: false, solver: &mut solver, stop: options.stop };
+        if let Some(proof) = search.abstracted(model, &invariant, &failure)? {
             return Ok(finished(proof, &solver));
         }
+        first = first.or(Some((invariant, failure)));
     }
-    if let Some(proof) = abstraction::prove(model, (Richness::Plain, true), &mut solver, options.stop)? {
-        return Ok(finished(proof, &solver));
-    }
-    Ok(first
-        .map_or_else(|| Outcome::Inconclusive(SolverError::Unknown("nothing was tried".into())), Outcome::NotProved))
+    let Some((invariant, failure)) = first else { return Err(SolverError::Unknown("nothing was tried".into())) };
+    let mut search = Search { richness: Richness::Plain, last_resort: true, solver: &mut solver, stop: options.stop };
+    Ok(match search.abstracted(model, &invariant, &failure)? {
+        Some(proof) => finished(proof, &solver),
+        None => Outcome::NotProved(failure),
+    })
 }
 
 fn finished(mut proof: Proof, solver: &Solver) -> Outcome {

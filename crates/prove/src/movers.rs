@@ -18,7 +18,8 @@ pub enum Claim {
     TraceRobust,
     /// The same, but only the order of accesses that conflict by their values counts.
     ValueTraceRobust,
-    /// Every state that TSO reaches with empty buffers is reached under SC, apart from registers that nobody will read.
+    /// Every state that TSO reaches with empty buffers is reached under SC: places in the code, variables, memory. Only what a failed round of a spin loop
+    /// has read, and nobody reads again, does not count.
     StateRobust,
     /// Every such state is reached under SC by an abstraction of the program, in which some reads yield more values. What holds of that under SC holds of the program under TSO.
     SafeByAbstraction,
@@ -142,8 +143,8 @@ fn unchanged(model: &Model, (who, step): (Who, &Step), value: &str, claim: Claim
     let with = who.names(value);
     let mut parts = vec![encode::allowed(&step.action, with, value)];
     parts.extend(step.guard.iter().map(|term| with.truth(term)));
-    let live = &model.roles[who.role].points[step.to].live;
-    for (_, term) in step.updates.iter().filter(|(reg, _)| live.contains(*reg)) {
+    let role = &model.roles[who.role];
+    for (_, term) in step.updates.iter().filter(|(reg, _)| role.remembers(*reg, step.to)) {
         parts.push(format!("(= {} {})", names.integer(term), with.integer(term)));
     }
     conjunction(&parts)

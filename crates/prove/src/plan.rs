@@ -50,8 +50,6 @@ pub struct Proof {
     pub questions: usize,
     /// What holds where, in the words of the language: the role, the place, the facts.
     pub invariants: Vec<(String, Span, Vec<String>)>,
-    /// Whether the first round of loops was told from the others.
-    pub peeled: bool,
     /// The reads that were abstracted.
     pub guesses: Vec<(Span, Guess)>,
     pub(crate) basis: Basis,
@@ -134,7 +132,6 @@ impl<'a> Planner<'a> {
             movers: 0,
             questions: 0,
             invariants: Vec::new(),
-            peeled: false,
             guesses: Vec::new(),
             basis: Basis {
                 invariant: Invariant::none(self.model),
@@ -182,7 +179,6 @@ impl<'a> Planner<'a> {
             movers,
             questions: 0,
             invariants: self.invariants(invariant),
-            peeled: false,
             guesses: self.guesses(),
             basis,
         }))

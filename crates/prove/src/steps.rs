@@ -13,6 +13,9 @@ use steadfast_span::{Index, Span};
 /// More local paths than this behind one access are too many to follow.
 const MOST_PATHS: usize = 200;
 
+/// What the front end calls the registers that are no variables of the text.
+const TEMPORARY: &str = "tmp";
+
 /// A whole template.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
@@ -156,6 +159,13 @@ impl Action {
     /// Whether it waits until the buffer of its thread is empty.
     pub(crate) fn drains(&self) -> bool {
         matches!(self, Self::Fence | Self::CasSuccess(..) | Self::CasFailure(..) | Self::Update(..))
+    }
+}
+
+impl Role {
+    /// Whether the content of a register at a point is part of the state: variables are, and temporaries that will be read.
+    pub(crate) fn remembers(&self, reg: RegId, point: usize) -> bool {
+        self.points[point].live.contains(reg) || !self.registers[reg.index()].0.starts_with(TEMPORARY)
     }
 }
 
