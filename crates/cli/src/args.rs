@@ -557,8 +557,8 @@ pub(crate) struct RunArgs {
 
 /// Build Rust with cargo so that running it checks it.
 ///
-/// Works with a stable compiler. Tests and programs are run with `steadfast run`. What is precompiled, the standard library, is not instrumented: ordering through a *contended* `Mutex`, `RwLock` or
-/// `Condvar` of `std` is not seen, and can lead to wrong reports. Code that synchronises by atomics alone is checked as in C.
+/// Works with a stable compiler. Tests and programs are run with `steadfast run`. The first time, a copy of the standard library is made, in the user's
+/// cache, whose atomics are instrumented; so what its locks and channels order is seen. They are trusted, and nothing inside of them is reported.
 #[derive(Debug, Args)]
 #[command(after_long_help = CARGO_EXAMPLES)]
 pub(crate) struct CargoArgs {

@@ -266,6 +266,71 @@ fn a_bare_program_shows_a_whole_report() {
     }
 }
 
+/// A program of `corpus/sanitizer/robust`, compiled.
+fn robust(name: &str, scratch: &Path) -> Option<PathBuf> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/sanitizer/robust").join(name);
+    let program = scratch.join("program");
+    is_there("gcc").then(|| {
+        compile("cc", "gcc", "-O2", &file, &program);
+        program
+    })
+}
+
+#[test]
+fn a_report_survives_the_end_of_the_process() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = robust("killed.c", scratch.path()) else { return };
+    for how in ["kill", "abort", "crash", "leave", "fork"] {
+        let output = Command::new(&program).arg(how).output().expect("the program");
+        let text = String::from_utf8_lossy(&output.stderr);
+        for part in
+            ["WARNING: Steadfast: robustness violation", "killed.c:", "SUMMARY: Steadfast: robustness violation"]
+        {
+            assert!(text.contains(part), "{how}, {part}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_thousand_threads() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = robust("threads.c", scratch.path()) else { return };
+    let output = Command::new(&program).output().expect("the program");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.is_empty(), "{text}");
+}
+
+/// How much memory a program takes does not depend on how long it runs. `STEADFAST_SANITIZER_ACCESSES` says how long.
+#[test]
+fn memory_does_not_grow() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = robust("long.c", scratch.path()) else { return };
+    let accesses = std::env::var("STEADFAST_SANITIZER_ACCESSES").unwrap_or_else(|_| "2000000".to_owned());
+    let output = Command::new(&program).arg(accesses).output().expect("the program");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let sizes: Vec<u64> =
+        text.lines().filter_map(|line| line.strip_suffix(" KiB")?.rsplit(' ').next()?.parse().ok()).collect();
+    let [_, _, early, .., last] = sizes[..] else { panic!("{text}") };
+    assert!(last <= early + early / 10, "{text}");
+}
+
+/// What is forgotten can hide a violation and never invents one.
+#[test]
+fn a_short_memory_invents_nothing() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let programs = corpus("c", "c").into_iter().filter(|file| expected(file).verdict == "silent");
+    for file in programs.filter(|_| is_there("gcc")) {
+        let program = scratch.path().join("program");
+        compile("cc", "gcc", "-O1", &file, &program);
+        let mut running = Command::new(STEADFAST);
+        running.args(["run", "--format", "jsonl", "--time-limit", "60", "--schedule", "random", "--runs", "4"]);
+        let output = running.arg(&program).env("STEADFAST_OPTIONS", "history_size=2").output().expect("steadfast");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let result: Value = serde_json::from_str(text.lines().last().unwrap_or("")).expect("JSON");
+        assert_eq!(verdict(&result), "silent", "{}: {result}", file.display());
+    }
+}
+
 #[test]
 fn options_have_the_names_of_other_sanitizers() {
     let scratch = tempfile::tempdir().expect("a temporary folder");

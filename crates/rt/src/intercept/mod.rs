@@ -5,6 +5,7 @@
 
 mod barrier;
 mod condition;
+mod copies;
 mod files;
 mod fork;
 mod libatomic;

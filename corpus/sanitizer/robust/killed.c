@@ -1,0 +1,37 @@
+// verdict: violation
+// Store buffering, and then the process ends in the way that the argument names.
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static atomic_int x, y;
+
+static void *other(void *unused) {
+    (void)unused;
+    atomic_store_explicit(&x, 1, memory_order_release);
+    return (void *)(long)atomic_load_explicit(&y, memory_order_acquire);
+}
+
+int main(int count, char **arguments) {
+    const char *how = count > 1 ? arguments[1] : "";
+    if (!strcmp(how, "fork") && fork() != 0) {
+        wait(NULL);
+        return 0;
+    }
+    pthread_t thread;
+    pthread_create(&thread, NULL, other, NULL);
+    atomic_store_explicit(&y, 1, memory_order_release);
+    int seen = atomic_load_explicit(&x, memory_order_acquire);
+    // Whoever waits here lets both threads finish, without anything that orders them.
+    usleep(200000);
+    // One more access, so that nothing is held back any more.
+    atomic_store_explicit(&y, seen, memory_order_release);
+    if (!strcmp(how, "abort")) abort();
+    if (!strcmp(how, "crash")) *(volatile int *)0 = 1;
+    if (!strcmp(how, "leave")) _exit(0);
+    kill(getpid(), SIGKILL);
+}

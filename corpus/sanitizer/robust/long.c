@@ -1,0 +1,40 @@
+// verdict: violation
+// So many atomic accesses of four threads to a thousand locations; prints how much memory it takes.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LOCATIONS = 1000, THREADS = 4 };
+static atomic_long cells[LOCATIONS];
+static long plain[THREADS];
+static long each;
+
+static long resident(void) {
+    long size, pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld", &size, &pages) != 2) abort();
+    fclose(file);
+    return pages * 4;
+}
+
+static void *work(void *argument) {
+    unsigned random = 1 + (unsigned)(long)argument;
+    for (long turn = 0; turn < each; turn++) {
+        random = random * 1664525 + 1013904223;
+        atomic_long *cell = &cells[(random >> 12) % LOCATIONS];
+        if (random >> 31) atomic_store_explicit(cell, turn, memory_order_release);
+        else plain[(long)argument] += atomic_load_explicit(cell, memory_order_acquire);
+        if (argument == NULL && turn % (each / 10) == 0) printf("%ld accesses: %ld KiB\n", turn * THREADS, resident());
+    }
+    return NULL;
+}
+
+int main(int count, char **arguments) {
+    each = (count > 1 ? atol(arguments[1]) : 1000000) / THREADS;
+    pthread_t threads[THREADS];
+    for (long i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    printf("end: %ld KiB\n", resident());
+}
