@@ -77,6 +77,7 @@ pub(crate) fn registry() -> Registry {
     let language: Vec<_> = steadfast_lang::all_codes().copied().collect();
     registry.add(&language);
     registry.add(steadfast_txn::text::codes::CODES);
+    registry.add(steadfast_sql::codes::CODES);
     registry.add(crate::txn::CODES);
     registry
 }

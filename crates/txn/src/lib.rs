@@ -5,6 +5,7 @@
 //!
 //! - [`text`] reads programs and templates; [`program`] is what a program is; [`run`] runs one transaction.
 //! - [`decide()`] decides programs exactly against CC, CCv, CM and SI, with loops, by reachability over serial runs. It never runs the weak model.
+//! - [`fix`] finds the smallest changes that make a program robust.
 //! - [`template`] decides templates at READ COMMITTED, SI and SSI, and finds levels; [`history`] checks recorded histories.
 //! - [`oracle`] runs the weak models by brute force, to hold the decision against.
 //!
@@ -29,6 +30,7 @@
 
 pub mod agree;
 pub mod decide;
+pub mod fix;
 pub mod history;
 pub mod model;
 pub mod oracle;

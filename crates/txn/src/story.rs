@@ -97,10 +97,15 @@ pub fn columns(program: &Program, witness: &Witness) -> String {
     let mut sessions: Vec<usize> = witness.runs.iter().map(|run| run.process).collect();
     sessions.sort_unstable();
     sessions.dedup();
-    let rows = rows(program, witness);
-    let width = |session: &usize| {
+    let names: Vec<(usize, &str)> = sessions.iter().map(|&one| (one, &*program.processes[one].name)).collect();
+    table(&names, &rows(program, witness))
+}
+
+/// A table with a column for each session, which has a number and a name. Every row belongs to one of them.
+pub fn table(sessions: &[(usize, &str)], rows: &[(usize, String)]) -> String {
+    let width = |(session, name): &(usize, &str)| {
         let cells = rows.iter().filter(|(process, _)| process == session).map(|(_, text)| text.chars().count());
-        cells.chain([program.processes[*session].name.chars().count()]).max().unwrap_or(0)
+        cells.chain([name.chars().count()]).max().unwrap_or(0)
     };
     let widths: Vec<usize> = sessions.iter().map(width).collect();
     let mut text = String::new();
@@ -108,10 +113,11 @@ pub fn columns(program: &Program, witness: &Witness) -> String {
         let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
         let _ = writeln!(text, "{}", padded.join(" | ").trim_end());
     };
-    line(sessions.iter().map(|&session| program.processes[session].name.clone()).collect());
+    line(sessions.iter().map(|(_, name)| (*name).to_owned()).collect());
     line(widths.iter().map(|&width| "-".repeat(width)).collect());
     for (process, cell) in rows {
-        line(sessions.iter().map(|&session| if session == process { cell.clone() } else { String::new() }).collect());
+        let cell_of = |(session, _): &(usize, &str)| if session == process { cell.clone() } else { String::new() };
+        line(sessions.iter().map(cell_of).collect());
     }
     text
 }

@@ -24,6 +24,7 @@ fn expectations_are_met() {
     let mut files: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "txn"));
     files.sort();
+    let budget = Budget::new(Limits::default(), None, None);
     let mut problems = Vec::new();
     for path in &files {
         let name = path.file_stem().unwrap().display().to_string();
@@ -33,7 +34,7 @@ fn expectations_are_met() {
         for expectation in &parsed.expectations {
             let started = Instant::now();
             let (robust, states) = match subject {
-                Subject::Templates(templates) => (all_at(templates, level(expectation.model)).unwrap(), 0),
+                Subject::Templates(templates) => (all_at(templates, level(expectation.model), &budget).unwrap(), 0),
                 Subject::Program(program) => {
                     let answer = decide(program, expectation.model, &Budget::new(Limits::default(), None, None));
                     let robust = match answer.verdict {

@@ -19,10 +19,63 @@ pub(crate) struct TxnArgs {
 pub(crate) enum TxnCommand {
     /// Decide whether transactions are serializable under weaker models
     Check(CheckArgs),
-    /// Find the isolation level that each template needs, and the reads to lock
+    /// Find the isolation level that each template needs and the reads to lock, or what to change in a program
     Fix(FixArgs),
+    /// Run a violation on a real PostgreSQL, and see what it returns
+    Replay(ReplayArgs),
     /// Check whether a recorded history is causally consistent
     History(HistoryArgs),
+}
+
+/// Run a violation on a real PostgreSQL, and see what it returns.
+///
+/// A server of its own is started in a temporary directory, without a network, and removed afterwards; PostgreSQL has to be installed (Debian:
+/// `postgresql`). For rc, si and ssi the schedule is run on one server; for cc, ccv and cm on two, which logical replication makes a causally consistent store,
+/// and which deliver when the replay says so.
+#[derive(Debug, Args)]
+#[command(after_long_help = REPLAY_EXAMPLES)]
+pub(crate) struct ReplayArgs {
+    /// A program, templates, or a directory with SQL
+    pub(crate) file: PathBuf,
+
+    /// The model whose violation is run: rc, si or ssi for templates and SQL, cc, ccv, cm or si for programs
+    /// [default: si]
+    #[arg(long, short, value_name = "MODEL", value_parser = model)]
+    pub(crate) model: Option<Model>,
+
+    /// Run it at another level than it was found for: rc, si or ssi; or ccv in place of cm
+    #[arg(long, value_name = "MODEL", value_parser = model)]
+    pub(crate) at: Option<Model>,
+
+    /// Lock the reads that `steadfast txn fix` proposes for the level of --model, and see the violation gone
+    #[arg(long)]
+    pub(crate) locked: bool,
+
+    /// The value of a parameter that is in no key; others are 1
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    pub(crate) set: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  steadfast txn replay corpus/transactions/smallbank-sql
+      At REPEATABLE READ, everything commits.
+  steadfast txn replay --at ssi corpus/transactions/smallbank-sql
+      At SERIALIZABLE, PostgreSQL refuses the schedule.
+  steadfast txn replay --locked corpus/transactions/smallbank-sql
+      With FOR UPDATE where `txn fix` proposes it.
+  steadfast txn replay --model cm corpus/transactions/store-buffering.txn
+      On two servers with replication.
+
+Exit codes: 1 the violation was observed, 0 it was refused or prevented, or there is none, 2 wrong
+arguments or input, or no PostgreSQL, 3 the database returned something else, 130 interrupted.";
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.trim_start_matches(':').to_owned(), value.to_owned()))
 }
 
 /// Check whether a recorded history is causally consistent.
@@ -38,15 +91,25 @@ pub(crate) struct HistoryArgs {
     pub(crate) file: PathBuf,
 }
 
-/// Find the isolation level that each template needs, and the reads to lock.
+/// Find the isolation level that each template needs, and the reads to lock; or what to change in a program.
 ///
-/// The table gives the cheapest levels with which the templates are serializable, whatever runs beside them from the same file. Below it: which reads
-/// would have to become `SELECT ... FOR UPDATE` so that one level suffices for all.
+/// For templates and SQL, the table gives the cheapest levels with which the templates are serializable, whatever runs beside them from the same file. Below it: which reads
+/// would have to become `SELECT ... FOR UPDATE` so that one level suffices for all. For programs: the fewest transactions that must not run
+/// concurrently with each other (si), and the fewest neighbours to merge into one transaction (all models).
 #[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  steadfast txn fix corpus/transactions/smallbank-templates.txn")]
+#[command(
+    after_long_help = "Examples:\n  steadfast txn fix corpus/transactions/smallbank-templates.txn\n  steadfast txn fix corpus/transactions/smallbank-sql"
+)]
 pub(crate) struct FixArgs {
-    /// Templates in the language of docs/transactions.md (.txn); `-` is standard input
+    /// A program or templates in the language of docs/transactions.md (.txn), or a directory with SQL; `-` is standard input
     pub(crate) file: PathBuf,
+
+    /// For programs, the models: cc, ccv, cm, si, several with commas between them [default: all]
+    #[arg(long, short, value_name = "MODELS", value_delimiter = ',', value_parser = model)]
+    pub(crate) model: Vec<Model>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// Decide whether transactions are serializable under weaker models.
@@ -56,7 +119,7 @@ pub(crate) struct FixArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Programs in the language of docs/transactions.md (.txn); `-` is standard input
+    /// Programs or templates in the language of docs/transactions.md (.txn), or directories with SQL; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -81,6 +144,8 @@ Examples:
       Against all models.
   steadfast txn check --model si,ccv bank.txn
       On PostgreSQL at REPEATABLE READ, and on a causally convergent store.
+  steadfast txn check shop/
+      The SQL of a directory: schema.sql, and one file per transaction.
   steadfast txn check --format json *.txn > results.json
       For scripts.
 

@@ -2,27 +2,26 @@
 
 use super::args::CheckArgs;
 use super::findings;
+use super::input::Input;
 use super::record;
-use crate::input;
 use crate::output::Output;
 use crate::settings;
 use crate::status::Status;
 use crate::{interrupt, numbers};
 use std::io;
-use std::path::Path;
 use std::time::Instant;
 use steadfast_diag::{Diagnostic, Format, render};
 use steadfast_explore::{Bound, Budget};
-use steadfast_span::SourceFile;
 use steadfast_txn::decide::{Statistics, Verdict};
-use steadfast_txn::template::{Level, Split, Template, TooMany, split};
-use steadfast_txn::{Model, Parsed, Program, Subject, Witness, decide, find_race};
+use steadfast_txn::template::{Level, Split, Template, Undecided, certain, consistent, split};
+use steadfast_txn::{Model, Program, Subject, Witness, decide, find_race};
 
 /// One file under one model.
 pub(super) struct Checked<'a> {
-    pub(super) file: &'a SourceFile,
+    pub(super) input: &'a Input,
     pub(super) outcome: Outcome<'a>,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    /// With the numbers of the files that they are about.
+    pub(super) diagnostics: Vec<(usize, Diagnostic)>,
 }
 
 /// What came out.
@@ -32,14 +31,17 @@ pub(super) enum Outcome<'a> {
     /// A verdict about a program.
     Decided(Box<Decided<'a>>),
     /// A verdict about templates.
-    Templates(TemplateResult),
+    Templates(TemplateResult<'a>),
 }
 
 /// A verdict about templates, all at one level.
-pub(super) struct TemplateResult {
+pub(super) struct TemplateResult<'a> {
+    pub(super) templates: &'a [Template],
     pub(super) model: Model,
-    /// A counterexample, if there is one; an error if there are too many instances.
-    pub(super) found: Result<Option<Split>, TooMany>,
+    /// A counterexample, if there is one.
+    pub(super) found: Result<Option<Split>, Undecided>,
+    /// Whether the counterexample is certainly one: what conditions choose is not known.
+    pub(super) certain: bool,
     pub(super) seconds: f64,
 }
 
@@ -61,14 +63,22 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
     let mut shown = Vec::new();
     let mut worst = Status::Holds;
     for path in &arguments.files {
-        let (file, parsed) = read(path);
-        for checked in check_file(arguments, &file, &parsed) {
+        if interrupt::requested() {
+            worst = worst.max(Status::Interrupted);
+            break;
+        }
+        let input = Input::read(path);
+        for checked in check_input(arguments, &input) {
             let status = checked.status();
             worst = worst.max(status);
             output.note(status);
             match arguments.format {
                 Format::Full | Format::Concise => {
-                    let items: Vec<_> = checked.diagnostics.iter().map(|diagnostic| (&file, diagnostic)).collect();
+                    let items: Vec<_> = checked
+                        .diagnostics
+                        .iter()
+                        .map(|(file, diagnostic)| (&input.files[*file], diagnostic))
+                        .collect();
                     let mut text = render(arguments.format, &items, output.style());
                     text.push_str(&checked.summary());
                     output.write(&text)?;
@@ -76,7 +86,12 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
                 Format::Jsonl => output.write(&(record::line(&checked) + "\n"))?,
                 Format::Json => records.push(record::value(&checked)),
                 Format::Sarif | Format::Github => {
-                    shown.extend(checked.diagnostics.into_iter().map(|diagnostic| (file.clone(), diagnostic)));
+                    shown.extend(
+                        checked
+                            .diagnostics
+                            .into_iter()
+                            .map(|(file, diagnostic)| (input.files[file].clone(), diagnostic)),
+                    );
                 }
             }
         }
@@ -96,36 +111,27 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
     Ok(worst)
 }
 
-/// A file, with what it means.
-pub(super) fn read(path: &Path) -> (SourceFile, Parsed) {
-    let (name, text) = input::text(path);
-    let file = SourceFile::new(name, text.as_deref().unwrap_or_default());
-    let parsed = match text {
-        Ok(_) => steadfast_txn::parse(&file),
-        Err(problem) => Parsed { subject: None, expectations: Vec::new(), diagnostics: vec![problem] },
-    };
-    (file, parsed)
-}
-
-fn check_file<'a>(arguments: &CheckArgs, file: &'a SourceFile, parsed: &'a Parsed) -> Vec<Checked<'a>> {
-    let rejected = |diagnostics| vec![Checked { file, outcome: Outcome::Rejected, diagnostics }];
-    let program = match &parsed.subject {
+fn check_input<'a>(arguments: &CheckArgs, input: &'a Input) -> Vec<Checked<'a>> {
+    let rejected = |diagnostics| vec![Checked { input, outcome: Outcome::Rejected, diagnostics }];
+    let program = match &input.subject {
         Some(Subject::Program(program)) => program,
-        Some(Subject::Templates(templates)) => return check_templates(arguments, file, parsed, templates),
-        None => return rejected(parsed.diagnostics.clone()),
+        Some(Subject::Templates(templates)) => return check_templates(arguments, input, templates),
+        None => return rejected(input.problems.clone()),
     };
-    let models = match models(arguments, parsed, &Model::OF_PROGRAMS) {
+    let models = match models(arguments, input, &Model::OF_PROGRAMS) {
         Ok(models) => models,
-        Err(unfit) => return rejected(vec![findings::unfit(unfit, "programs", "cc, ccv, cm and si")]),
+        Err(unfit) => return rejected(vec![(0, findings::unfit(unfit, "programs", "cc, ccv, cm and si"))]),
     };
-    models.into_iter().map(|model| decided(arguments, file, program, model)).collect()
+    // After an interruption the other models would only say the same.
+    let wanted = models.into_iter().enumerate().take_while(|(at, _)| *at == 0 || !interrupt::requested());
+    wanted.map(|(_, model)| decided(arguments, input, program, model)).collect()
 }
 
 /// The models that were asked for, or else those that the file has expectations about, or else all. An error names one that does not fit.
-fn models(arguments: &CheckArgs, parsed: &Parsed, fitting: &[Model]) -> Result<Vec<Model>, Model> {
+fn models(arguments: &CheckArgs, input: &Input, fitting: &[Model]) -> Result<Vec<Model>, Model> {
     let mut wanted = arguments.model.clone();
     if wanted.is_empty() {
-        wanted = parsed.expectations.iter().map(|expectation| expectation.model).collect();
+        wanted = input.expectations.iter().map(|expectation| expectation.model).collect();
     }
     if wanted.is_empty() {
         wanted = fitting.to_vec();
@@ -142,30 +148,43 @@ fn models(arguments: &CheckArgs, parsed: &Parsed, fitting: &[Model]) -> Result<V
     Ok(models)
 }
 
-fn check_templates<'a>(
-    arguments: &CheckArgs,
-    file: &'a SourceFile,
-    parsed: &Parsed,
-    templates: &[Template],
-) -> Vec<Checked<'a>> {
-    let models = match models(arguments, parsed, &Model::OF_TEMPLATES) {
+fn check_templates<'a>(arguments: &CheckArgs, input: &'a Input, templates: &'a [Template]) -> Vec<Checked<'a>> {
+    let models = match models(arguments, input, &Model::OF_TEMPLATES) {
         Ok(models) => models,
         Err(unfit) => {
-            let diagnostics = vec![findings::unfit(unfit, "templates", "rc, si and ssi")];
-            return vec![Checked { file, outcome: Outcome::Rejected, diagnostics }];
+            let diagnostics = vec![(0, findings::unfit(unfit, "templates", "rc, si and ssi"))];
+            return vec![Checked { input, outcome: Outcome::Rejected, diagnostics }];
         }
     };
-    let checked = models.into_iter().map(|model| {
+    let wanted = models.into_iter().enumerate().take_while(|(at, _)| *at == 0 || !interrupt::requested());
+    let checked = wanted.map(|(_, model)| {
+        let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
         let started = Instant::now();
-        let found = split(templates, &vec![level(model); templates.len()]);
-        let diagnostics = findings::of_templates(file, templates, model, &found);
-        let result = TemplateResult { model, found, seconds: started.elapsed().as_secs_f64() };
-        Checked { file, outcome: Outcome::Templates(result), diagnostics }
+        let (found, certain) = split_schedule(templates, level(model), &budget);
+        let result = TemplateResult { templates, model, found, certain, seconds: started.elapsed().as_secs_f64() };
+        let diagnostics = findings::of_templates(input, &result);
+        Checked { input, outcome: Outcome::Templates(result), diagnostics }
     });
     checked.collect()
 }
 
-fn level(model: Model) -> Level {
+/// A counterexample at one level, if there is one, and whether it is certainly one.
+pub(super) fn split_schedule(
+    templates: &[Template],
+    level: Level,
+    budget: &Budget<'_>,
+) -> (Result<Option<Split>, Undecided>, bool) {
+    let levels = vec![level; templates.len()];
+    let found = split(templates, &levels, budget);
+    let Ok(Some(possible)) = found else { return (found, true) };
+    match split(&certain(templates), &levels, budget) {
+        Ok(Some(real)) if consistent(templates, &real) => (Ok(Some(real)), true),
+        Ok(_) => (Ok(Some(possible)), false),
+        Err(undecided) => (Err(undecided), false),
+    }
+}
+
+pub(super) fn level(model: Model) -> Level {
     match model {
         Model::Rc => Level::Rc,
         Model::Ssi => Level::Ssi,
@@ -173,7 +192,7 @@ fn level(model: Model) -> Level {
     }
 }
 
-fn decided<'a>(arguments: &CheckArgs, file: &'a SourceFile, program: &'a Program, model: Model) -> Checked<'a> {
+fn decided<'a>(arguments: &CheckArgs, input: &'a Input, program: &'a Program, model: Model) -> Checked<'a> {
     let started = Instant::now();
     let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
     let answer = decide(program, model, &budget);
@@ -188,17 +207,15 @@ fn decided<'a>(arguments: &CheckArgs, file: &'a SourceFile, program: &'a Program
         peak_bytes: budget.peak_bytes(),
         race,
     };
-    let diagnostics = findings::of(&decided);
-    Checked { file, outcome: Outcome::Decided(Box::new(decided)), diagnostics }
+    let diagnostics = findings::of(&decided).into_iter().map(|diagnostic| (0, diagnostic)).collect();
+    Checked { input, outcome: Outcome::Decided(Box::new(decided)), diagnostics }
 }
 
 impl Checked<'_> {
     fn status(&self) -> Status {
         let decided = match &self.outcome {
             Outcome::Rejected => return Status::Input,
-            Outcome::Templates(TemplateResult { found: Ok(None), .. }) => return Status::Holds,
-            Outcome::Templates(TemplateResult { found: Ok(Some(_)), .. }) => return Status::Violation,
-            Outcome::Templates(TemplateResult { found: Err(TooMany), .. }) => return Status::Inconclusive,
+            Outcome::Templates(result) => return result.status(),
             Outcome::Decided(decided) => decided,
         };
         match &decided.verdict {
@@ -225,17 +242,28 @@ impl Checked<'_> {
         let states = numbers::counted(decided.statistics.states as usize, "state");
         format!(
             "{}: {verdict} ({}, {states} of the program, {:.3} s)\n",
-            self.file.name(),
-            decided.model,
-            decided.seconds
+            self.input.name, decided.model, decided.seconds
         )
     }
-    fn template_summary(&self, result: &TemplateResult) -> String {
-        let verdict = match result.found {
-            Ok(None) => "robust",
-            Ok(Some(_)) => "not robust",
-            Err(TooMany) => "inconclusive: too many parameters",
+
+    fn template_summary(&self, result: &TemplateResult<'_>) -> String {
+        let verdict = match &result.found {
+            Ok(None) => "robust".to_owned(),
+            Ok(Some(_)) if result.certain => "not robust".to_owned(),
+            Ok(Some(_)) => "inconclusive: perhaps not robust".to_owned(),
+            Err(undecided) => format!("inconclusive: {undecided}"),
         };
-        format!("{}: {verdict} ({}, any number of instances)\n", self.file.name(), result.model)
+        format!("{}: {verdict} ({}, any number of instances)\n", self.input.name, result.model)
+    }
+}
+
+impl TemplateResult<'_> {
+    fn status(&self) -> Status {
+        match &self.found {
+            Ok(None) => Status::Holds,
+            Ok(Some(_)) if self.certain => Status::Violation,
+            Err(Undecided::Bound(Bound::Interrupted)) => Status::Interrupted,
+            Ok(Some(_)) | Err(_) => Status::Inconclusive,
+        }
     }
 }

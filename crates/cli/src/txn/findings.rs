@@ -1,12 +1,13 @@
 //! What is found out about transactions, as diagnostics.
 
-use super::check::Decided;
+use super::check::{Decided, TemplateResult};
+use super::input::Input;
 use steadfast_diag::{Code, Diagnostic, codes as builtin};
 use steadfast_explore::Bound;
-use steadfast_span::SourceFile;
 use steadfast_txn::decide::{Closing, Verdict, Witness};
 use steadfast_txn::story::{self, Anomaly};
-use steadfast_txn::template::{Instance, Split, Template, TooMany};
+use steadfast_txn::template::story::{call, step_name};
+use steadfast_txn::template::{Split, Template, Undecided};
 use steadfast_txn::{Model, Program};
 
 /// Not serializable under the model.
@@ -17,6 +18,8 @@ pub(crate) const DIVERGENCE: Code = Code("V0602");
 pub(crate) const RUN_ERROR: Code = Code("V0603");
 /// Two writes that know nothing of each other.
 pub(crate) const WRITE_RACE: Code = Code("N0601");
+/// Perhaps not serializable.
+pub(crate) const PERHAPS: Code = Code("W0601");
 /// The model does not fit the input.
 pub(crate) const UNFIT_MODEL: Code = Code("E0620");
 
@@ -49,6 +52,13 @@ pub(crate) static CODES: &[(Code, &str, &str)] = &[
          with them they differ, and only ccv may call the program robust.",
     ),
     (
+        PERHAPS,
+        "transactions are perhaps not serializable",
+        "Some statements choose rows by a condition and not by their keys, or by keys that were read from rows which may change. Which rows these are is not known, so each is taken for all of them. With that there is a \
+         schedule that no serial order explains, but it may be that the rows that make it possible are never chosen. \"Robust\" is never said wrongly. What to do: \
+         access rows by their primary keys where that is meant.",
+    ),
+    (
         UNFIT_MODEL,
         "the model does not fit the input",
         "Programs with processes are decided against cc, ccv, cm and si. Templates, of which any number of instances may run, are decided against rc, si and \
@@ -71,48 +81,60 @@ pub(super) fn of(decided: &Decided<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// What is said about templates at one level.
-pub(super) fn of_templates(
-    file: &SourceFile,
-    templates: &[Template],
-    model: Model,
-    found: &Result<Option<Split>, TooMany>,
-) -> Vec<Diagnostic> {
-    match found {
+/// What is said about templates at one level, with the number of the file that it is about.
+pub(super) fn of_templates(input: &Input, result: &TemplateResult<'_>) -> Vec<(usize, Diagnostic)> {
+    match &result.found {
         Ok(None) => Vec::new(),
-        Ok(Some(split)) => vec![split_schedule(file, templates, model, split)],
-        Err(TooMany) => {
+        Ok(Some(split)) => {
+            let file = result.templates[split.first.template].file;
+            vec![(file, split_schedule(input, result, split))]
+        }
+        Err(Undecided::Bound(bound)) => vec![(0, inconclusive(*bound))],
+        Err(Undecided::TooMany) => {
             let message = "some template has too many parameters for the test";
-            vec![Diagnostic::warning(builtin::inconclusive::STATE_BOUND, message)]
+            vec![(0, Diagnostic::warning(builtin::inconclusive::STATE_BOUND, message))]
         }
     }
 }
 
 /// A schedule in which one transaction is paused while others run.
-fn split_schedule(file: &SourceFile, templates: &[Template], model: Model, split: &Split) -> Diagnostic {
-    let first = call(templates, &split.first);
-    let read = &templates[split.first.template].operations[split.pause];
-    let message = format!("not serializable under {} ({model})", model.title());
-    let between: Vec<String> = split.between.iter().map(|instance| call(templates, instance)).collect();
-    let story = format!(
-        "{first} runs up to here and is paused after reading `{}`; then {}; then {first} goes on and commits",
-        file.snippet(read.span),
-        between.iter().map(|name| format!("{name} runs and commits")).collect::<Vec<_>>().join(", "),
-    );
-    let mut order: Vec<&str> = vec![&first];
-    order.extend(between.iter().map(String::as_str));
-    order.push(&first);
-    Diagnostic::error(NOT_SERIALIZABLE, message)
-        .at(read.span, format!("{first} is paused after this"))
-        .note(story)
-        .note(format!("in a serial order {}, which is impossible", order.join(" would come before ")))
-        .help("`steadfast txn fix` shows which level each transaction needs, and which reads to lock")
+fn split_schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> Diagnostic {
+    let (templates, model) = (result.templates, result.model);
+    let names: Vec<String> = split.instances().map(|one| call(templates, one, input.constants())).collect();
+    let template = &templates[split.first.template];
+    let title = format!("not serializable under {} ({model}): {}", model.title(), split.pattern().name());
+    let problem = if result.certain {
+        Diagnostic::error(NOT_SERIALIZABLE, title)
+    } else {
+        Diagnostic::warning(PERHAPS, format!("perhaps {title}"))
+    };
+    let mut order: Vec<&str> = names.iter().map(String::as_str).collect();
+    order.push(&names[0]);
+    let problem = problem
+        .at(template.operations[split.pause].span, format!("{} is paused after this", names[0]))
+        .note(schedule(input, templates, split).trim_end().to_owned())
+        .note(format!("in a serial order {}, which is impossible", order.join(" would come before ")));
+    if result.certain {
+        return problem.help("`steadfast txn fix` shows which level each transaction needs, and which reads to lock");
+    }
+    problem.help(
+        "rows that a condition chooses, and keys that were read before, are taken to be any: this may be a false alarm",
+    )
 }
 
-/// A transaction with its arguments; values have letters.
-fn call(templates: &[Template], instance: &Instance) -> String {
-    let letters: Vec<String> = instance.arguments.iter().map(|&value| char::from(b'A' + value).to_string()).collect();
-    format!("{}({})", templates[instance.template].name, letters.join(", "))
+/// The schedule as a table: one column per transaction, time goes down.
+pub(super) fn schedule(input: &Input, templates: &[Template], split: &Split) -> String {
+    let instances: Vec<_> = split.instances().collect();
+    let names: Vec<String> = instances.iter().map(|one| call(templates, one, input.constants())).collect();
+    let sessions: Vec<(usize, &str)> = names.iter().map(String::as_str).enumerate().collect();
+    let row = |(session, step): (usize, Option<usize>)| {
+        let Some(step) = step else { return (session, "commit".to_owned()) };
+        let instance = instances[session];
+        let table = input.table(&templates[instance.template], step);
+        (session, step_name(templates, instance, step, table, input.constants()))
+    };
+    let rows: Vec<(usize, String)> = split.order().into_iter().map(row).collect();
+    story::table(&sessions, &rows)
 }
 
 /// A model that does not fit.
@@ -175,10 +197,4 @@ fn inconclusive(bound: Bound) -> Diagnostic {
         Bound::Interrupted => builtin::inconclusive::INTERRUPTED,
     };
     Diagnostic::warning(code, format!("nothing was found before {bound}"))
-}
-
-/// A program where templates are needed.
-pub(super) fn only_templates() -> Diagnostic {
-    let problem = Diagnostic::error(UNFIT_MODEL, "levels are found for templates, and this file has processes");
-    problem.help("describe the transactions with `template`")
 }

@@ -1,63 +1,116 @@
-//! `steadfast txn fix`: the level that each template needs, and the reads to lock.
+//! `steadfast txn fix`: the level that each template needs, and the reads to lock; the transactions of a program to run serializably, or to merge.
 
 use super::args::FixArgs;
-use super::{check, findings};
+use super::input::Input;
 use crate::output::Output;
-use crate::show;
 use crate::status::Status;
+use crate::{interrupt, settings};
 use std::fmt::Write;
 use std::io;
-use steadfast_span::SourceFile;
-use steadfast_txn::Subject;
-use steadfast_txn::template::{Level, Template, TooMany, allocate, promotions};
+use steadfast_diag::{Format, render};
+use steadfast_explore::{Bound, Budget};
+use steadfast_txn::fix::{Fix, MOST_CHANGES, merges, to_merge, to_serialize};
+use steadfast_txn::template::{Level, Template, Undecided, allocate, promotions};
+use steadfast_txn::{Model, Program, Subject};
 
 /// More reads than this are not tried together.
-const MOST_LOCKS: usize = 4;
+pub(super) const MOST_LOCKS: usize = 4;
 
 /// Runs the command.
 pub(super) fn run(arguments: &FixArgs, output: &mut Output) -> io::Result<Status> {
-    let (file, parsed) = check::read(&arguments.file);
-    let templates = match &parsed.subject {
-        Some(Subject::Templates(templates)) => templates,
-        Some(Subject::Program(_)) => {
-            output.write(&show::problems(&file, &[findings::only_templates()], output))?;
-            return Ok(Status::Input);
-        }
-        None => {
-            output.write(&show::problems(&file, &parsed.diagnostics, output))?;
-            return Ok(Status::Input);
-        }
+    let input = Input::read(&arguments.file);
+    let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
+    let answer = match &input.subject {
+        Some(Subject::Templates(templates)) => of_templates(&input, templates, &budget),
+        Some(Subject::Program(program)) => of_program(arguments, &input, program, &budget).map_err(Undecided::Bound),
+        None => return reject(&input, output),
     };
-    let Ok(text) = answer(&file, templates) else {
-        output.write(&format!("{}: inconclusive: some template has too many parameters\n", file.name()))?;
-        return Ok(Status::Inconclusive);
-    };
-    output.write(&text)?;
-    Ok(Status::Holds)
+    match answer {
+        Ok(text) => {
+            output.write(&text)?;
+            Ok(Status::Holds)
+        }
+        Err(undecided) => {
+            output.write(&format!("{}: inconclusive: {undecided}\n", input.name))?;
+            Ok(if undecided == Undecided::Bound(Bound::Interrupted) {
+                Status::Interrupted
+            } else {
+                Status::Inconclusive
+            })
+        }
+    }
 }
 
-fn answer(file: &SourceFile, templates: &[Template]) -> Result<String, TooMany> {
-    let levels = allocate(templates)?;
+/// Shows what is wrong with an input.
+pub(super) fn reject(input: &Input, output: &mut Output) -> io::Result<Status> {
+    let items: Vec<_> = input.problems.iter().map(|(file, problem)| (&input.files[*file], problem)).collect();
+    output.write(&render(Format::Full, &items, output.style()))?;
+    Ok(Status::Input)
+}
+
+fn of_templates(input: &Input, templates: &[Template], budget: &Budget<'_>) -> Result<String, Undecided> {
+    let levels = allocate(templates, budget)?;
     let width = templates.iter().map(|template| template.name.len()).max().unwrap_or(0);
-    let mut text = format!("{}: the cheapest levels with which it is serializable\n", file.name());
-    for (template, level) in templates.iter().zip(&levels) {
-        let _ = writeln!(text, "  {:<width$}  {}", template.name, postgres(*level));
+    let mut text = format!("{}: the cheapest levels with which it is serializable\n", input.name);
+    for (at, (template, level)) in templates.iter().zip(&levels).enumerate() {
+        // Several ways through one transaction are one line.
+        if templates[..at].iter().all(|other| other.name != template.name) {
+            let _ = writeln!(text, "  {:<width$}  {}", template.name, postgres(*level));
+        }
     }
     for level in [Level::Si, Level::Rc] {
-        let _ = writeln!(text, "{}", locks(file, templates, level)?);
+        let _ = writeln!(text, "{}", locks(input, templates, level, budget)?);
+    }
+    Ok(text)
+}
+
+/// The fewest transactions to run serializably, and the fewest to merge, for each model.
+fn of_program(arguments: &FixArgs, input: &Input, program: &Program, budget: &Budget<'_>) -> Result<String, Bound> {
+    let mut models = arguments.model.clone();
+    if models.is_empty() {
+        models = Model::OF_PROGRAMS.to_vec();
+    }
+    let name = |transaction: usize| &*program.transactions[transaction].name;
+    let mut text = String::new();
+    for model in models.into_iter().filter(|model| Model::OF_PROGRAMS.contains(model)) {
+        let merge = to_merge(program, model, budget)?;
+        if merge == Fix::Nothing {
+            let _ = writeln!(text, "{}: robust as it is ({model})", input.name);
+            continue;
+        }
+        let _ = writeln!(text, "{}: not robust ({model})", input.name);
+        if model == Model::Si {
+            let serialize = match to_serialize(program, budget)? {
+                Fix::These(chosen) => chosen.into_iter().map(name).collect::<Vec<_>>().join(", "),
+                _ => format!("no {MOST_CHANGES} transactions suffice"),
+            };
+            let _ = writeln!(text, "  to run serializably, or to let write a common row: {serialize}");
+        }
+        let merge = match merge {
+            Fix::These(chosen) => {
+                let pairs = chosen.into_iter().map(|at| merges(program)[at]);
+                pairs
+                    .map(|pair| format!("{} and {}", name(pair.first), name(pair.second)))
+                    .collect::<Vec<_>>()
+                    .join("; ")
+            }
+            _ => "nothing helps".to_owned(),
+        };
+        let _ = writeln!(text, "  to merge: {merge}");
     }
     Ok(text)
 }
 
 /// Which reads to lock so that one level suffices.
-fn locks(file: &SourceFile, templates: &[Template], level: Level) -> Result<String, TooMany> {
+fn locks(input: &Input, templates: &[Template], level: Level, budget: &Budget<'_>) -> Result<String, Undecided> {
     let name = postgres(level);
-    let Some(reads) = promotions(templates, level, MOST_LOCKS)? else {
+    let Some(reads) = promotions(templates, level, MOST_LOCKS, budget)? else {
         return Ok(format!("for {name} everywhere, locking {MOST_LOCKS} reads does not suffice"));
     };
-    let place = |&(template, at): &(usize, usize)| {
-        let span = templates[template].operations[at].span;
-        format!("{} in {} (line {})", file.snippet(span), templates[template].name, file.line_column(span.start).line)
+    let place = |&(number, at): &(usize, usize)| {
+        let template = &templates[number];
+        let line = input.files[template.file].line_column(template.operations[at].span.start).line;
+        format!("{} in {} (line {line})", input.table(template, at), template.name)
     };
     Ok(match &reads[..] {
         [] => format!("{name} suffices everywhere"),
@@ -68,7 +121,8 @@ fn locks(file: &SourceFile, templates: &[Template], level: Level) -> Result<Stri
     })
 }
 
-fn postgres(level: Level) -> &'static str {
+/// The level as PostgreSQL calls it.
+pub(super) fn postgres(level: Level) -> &'static str {
     match level {
         Level::Rc => "READ COMMITTED",
         Level::Si => "REPEATABLE READ",

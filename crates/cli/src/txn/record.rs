@@ -1,25 +1,30 @@
 //! Results for other programs. `docs/schema/txn.json` describes the objects; fields are only ever added.
 
 use super::check::{Checked, Decided, Outcome, TemplateResult};
+use super::input::Input;
 use serde_json::{Value, json};
 use steadfast_diag::Record;
 use steadfast_txn::Program;
 use steadfast_txn::decide::{Ran, Role, Source, Verdict, Witness};
 use steadfast_txn::story::{self, Anomaly};
+use steadfast_txn::template::Split;
+use steadfast_txn::template::story::{call, step_name, value_name};
 
 /// A result as an object.
 pub(super) fn value(checked: &Checked<'_>) -> Value {
     let diagnostics: Vec<Value> = checked
         .diagnostics
         .iter()
-        .map(|diagnostic| serde_json::to_value(Record::new(checked.file, diagnostic)).unwrap_or_default())
+        .map(|(file, diagnostic)| {
+            serde_json::to_value(Record::new(&checked.input.files[*file], diagnostic)).unwrap_or_default()
+        })
         .collect();
     let mut object = match &checked.outcome {
         Outcome::Rejected => json!({ "model": null, "verdict": "error", "exhaustive": false, "witness": null }),
         Outcome::Decided(decided) => result(decided),
-        Outcome::Templates(result) => of_templates(result),
+        Outcome::Templates(result) => of_templates(checked.input, result),
     };
-    object["file"] = checked.file.name().into();
+    object["file"] = checked.input.name.clone().into();
     object["diagnostics"] = diagnostics.into();
     object
 }
@@ -34,18 +39,53 @@ pub(super) fn array(records: &[Value]) -> String {
     serde_json::to_string_pretty(records).unwrap_or_default()
 }
 
-fn of_templates(result: &TemplateResult) -> Value {
-    let verdict = match result.found {
-        Ok(None) => "robust",
-        Ok(Some(_)) => "not-robust",
-        Err(_) => "inconclusive",
+fn of_templates(input: &Input, result: &TemplateResult<'_>) -> Value {
+    let (verdict, reason) = match &result.found {
+        Ok(None) => ("robust", None),
+        Ok(Some(_)) if result.certain => ("not-robust", None),
+        Ok(Some(_)) => ("inconclusive", Some("the rows that are chosen are not known".to_owned())),
+        Err(undecided) => ("inconclusive", Some(undecided.to_string())),
     };
+    let schedule = result.found.as_ref().ok().and_then(Option::as_ref).map(|split| schedule(input, result, split));
     json!({
         "model": result.model.name(),
         "verdict": verdict,
         "seconds": result.seconds,
         "exhaustive": verdict == "robust",
+        "reason": reason,
         "witness": null,
+        "schedule": schedule,
+    })
+}
+
+/// A split schedule.
+fn schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> Value {
+    let templates = result.templates;
+    let transactions = split.instances().map(|instance| {
+        let template = &templates[instance.template];
+        let values = instance.arguments.iter().map(|&value| value_name(value, input.constants()));
+        let arguments: serde_json::Map<String, Value> =
+            template.parameters.iter().cloned().zip(values.map(Value::from)).collect();
+        let steps = (0..template.operations.len()).map(|step| {
+            let table = input.table(template, step);
+            let line = input.files[template.file].line_column(template.operations[step].span.start).line;
+            json!({ "text": step_name(templates, instance, step, table, input.constants()), "line": line })
+        });
+        json!({
+            "name": call(templates, instance, input.constants()),
+            "template": template.name,
+            "file": input.files[template.file].name(),
+            "arguments": arguments,
+            "steps": steps.collect::<Vec<_>>(),
+        })
+    });
+    let order =
+        split.order().into_iter().map(|(transaction, step)| json!({ "transaction": transaction, "step": step }));
+    json!({
+        "anomaly": split.pattern().name(),
+        "certain": result.certain,
+        "transactions": transactions.collect::<Vec<_>>(),
+        "order": order.collect::<Vec<_>>(),
     })
 }
 

@@ -1,5 +1,7 @@
 //! `steadfast txn`, as users meet it.
 
+#![allow(clippy::doc_markdown, reason = "PostgreSQL is a name, not code")]
+
 use crate::steadfast::{command, finish, root, steadfast};
 use serde_json::Value;
 use std::fs;
@@ -38,6 +40,7 @@ fn json_fits_its_schema() {
     files.retain(|file| std::path::Path::new(file).extension().is_some_and(|extension| extension == "txn"));
     files.sort();
     files.push("nowhere.txn".to_owned());
+    files.push("corpus/transactions/smallbank-sql".to_owned());
     let arguments: Vec<_> =
         ["txn", "check", "-f", "json"].into_iter().chain(files.iter().map(String::as_str)).collect();
     let results: Value = serde_json::from_str(&steadfast(&arguments).stdout).unwrap();
@@ -52,4 +55,107 @@ fn a_history_that_diverges() {
     let ended = steadfast(&["txn", "history", "corpus/transactions/divergence.plume"]);
     assert_eq!(ended.code, 1, "{}", ended.stdout);
     assert!(ended.stdout.contains("satisfied (cc, 4 operations)") && ended.stdout.contains("no single order"));
+}
+
+/// What makes no sense ends quickly, with an error that has a place if there is a text.
+#[test]
+fn nonsense_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let truncated = "shared x; process p { txn { x := ";
+    let long = "shared x; process p { txn { x := 1; } }\n".repeat(100_000);
+    let cases: [(&str, &[u8]); 7] = [
+        ("binary.txn", &[0, 159, 146, 150, 10, 255]),
+        ("empty.txn", b""),
+        ("truncated.txn", truncated.as_bytes()),
+        ("nonsense.txn", b"select * from nowhere ???"),
+        ("long.txn", long.as_bytes()),
+        ("binary.sql", &[0, 255, 1]),
+        ("nonsense.sql", b"CREATE TABLE t (a int PRIMARY KEY); SELECT * FORM t WHERE;"),
+    ];
+    for (name, content) in cases {
+        fs::write(path(name), content).unwrap();
+        for verb in ["check", "fix", "history"] {
+            let file = path(name).display().to_string();
+            let started = std::time::Instant::now();
+            let ended = steadfast(&["txn", verb, &file]);
+            // An empty history has nothing in it that could be wrong.
+            let fine = verb == "history" && name == "empty.txn";
+            assert_eq!(ended.code, if fine { 0 } else { 2 }, "{verb} {name}: {}{}", ended.stdout, ended.stderr);
+            assert!(started.elapsed().as_secs() < 10, "{verb} {name}");
+        }
+    }
+    fs::create_dir(path("nothing")).unwrap();
+    for verb in ["check", "fix", "replay"] {
+        assert_eq!(steadfast(&["txn", verb, &path("nothing").display().to_string()]).code, 2);
+        assert_eq!(steadfast(&["txn", verb, &path("missing").display().to_string()]).code, 2);
+    }
+}
+
+#[test]
+fn sql_that_is_not_understood_is_shown_in_its_line() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("schema.sql"), "CREATE TABLE t (a int PRIMARY KEY, b int);").unwrap();
+    fs::write(directory.path().join("change.sql"), "UPDATE t SET b = 1 WHERE a = :a;\nTRUNCATE t;\n").unwrap();
+    let ended = steadfast(&["txn", "check", "--format", "concise", &directory.path().display().to_string()]);
+    assert_eq!(ended.code, 2);
+    assert!(
+        ended.stdout.ends_with("change.sql:2:1: error[E0641]: `TRUNCATE t …` is not understood\n"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn templates_have_a_time_limit() {
+    let parameters: Vec<String> = (0..6).map(|at| format!("p{at}")).collect();
+    let operations: Vec<String> = parameters.iter().map(|name| format!("update T[{name}]; read U[{name}];")).collect();
+    let operations = operations.join(" ");
+    let text = format!("template big({}) {{ {operations} }} template w(a) {{ write U[a]; }}", parameters.join(", "));
+    let ended = check(&text, &["--model", "si", "--time-limit", "0.2"]);
+    assert!([1, 3].contains(&ended.code), "{}", ended.stdout);
+}
+
+/// Whether there is a PostgreSQL; in CI there has to be one.
+fn postgres() -> bool {
+    let found = steadfast_replay::find_programs().is_some();
+    assert!(found || std::env::var_os("CI").is_none(), "PostgreSQL is missing");
+    found
+}
+
+#[test]
+fn violations_are_replayed_on_postgres() {
+    if !postgres() {
+        return;
+    }
+    let replayed = |arguments: &[&str]| {
+        let ended = steadfast(&[&["txn", "replay"], arguments].concat());
+        (ended.code, ended.stdout.lines().last().unwrap_or_default().to_owned())
+    };
+    let smallbank = "corpus/transactions/smallbank-sql";
+    let (code, line) = replayed(&[smallbank]);
+    assert!(code == 1 && line.contains("observed at REPEATABLE READ"), "{line}");
+    let (code, line) = replayed(&["--at", "ssi", smallbank]);
+    assert!(code == 0 && line.contains("SQLSTATE 40001"), "{line}");
+    let (code, line) = replayed(&["--locked", smallbank]);
+    assert!(code == 0 && line.contains("prevented at REPEATABLE READ"), "{line}");
+    let (code, line) = replayed(&["corpus/transactions/smallbank-sql-promoted"]);
+    assert!(code == 0 && line.contains("nothing to replay"), "{line}");
+}
+
+#[test]
+fn causal_violations_are_replayed_on_two_servers() {
+    if !postgres() {
+        return;
+    }
+    let buffering = "corpus/transactions/store-buffering.txn";
+    for model in ["cm", "ccv"] {
+        let ended = steadfast(&["txn", "replay", "--model", model, buffering]);
+        assert!(ended.code == 1 && ended.stdout.contains("observed on a store"), "{}{}", ended.stdout, ended.stderr);
+    }
+    let race = "corpus/transactions/divergence.txn";
+    let memory = steadfast(&["txn", "replay", "--model", "cm", race]);
+    assert!(memory.code == 1 && memory.stdout.contains("at A and"), "{}", memory.stdout);
+    let convergence = steadfast(&["txn", "replay", "--model", "cm", "--at", "ccv", race]);
+    assert!(convergence.code == 0 && convergence.stdout.contains("both sites agree"), "{}", convergence.stdout);
 }

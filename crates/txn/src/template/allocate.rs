@@ -1,43 +1,50 @@
 //! Which transaction needs which level, and which reads to turn into `SELECT … FOR UPDATE`.
 
-use super::{Kind, Level, Template, TooMany, split};
+use super::{Kind, Level, Template, Undecided, split};
+use steadfast_explore::Budget;
 
 /// A level for each template.
 pub type Allocation = Vec<Level>;
 
 /// Whether the templates are robust if all run at one level.
-pub fn all_at(templates: &[Template], level: Level) -> Result<bool, TooMany> {
-    Ok(split(templates, &vec![level; templates.len()])?.is_none())
+pub fn all_at(templates: &[Template], level: Level, budget: &Budget<'_>) -> Result<bool, Undecided> {
+    Ok(split(templates, &vec![level; templates.len()], budget)?.is_none())
 }
 
 /// The cheapest levels with which the templates are robust: start from SSI everywhere, and lower each to READ COMMITTED, or else to SI, as long as that holds.
-/// The result does not depend on the order (PODS 2023).
-pub fn allocate(templates: &[Template]) -> Result<Allocation, TooMany> {
+/// The result does not depend on the order (PODS 2023). Templates of the same name are one transaction, which has one level.
+pub fn allocate(templates: &[Template], budget: &Budget<'_>) -> Result<Allocation, Undecided> {
     let mut levels = vec![Level::Ssi; templates.len()];
     for at in 0..templates.len() {
+        let same: Vec<bool> = templates.iter().map(|other| other.name == templates[at].name).collect();
+        if same[..at].contains(&true) {
+            continue;
+        }
         for level in [Level::Rc, Level::Si] {
-            let before = std::mem::replace(&mut levels[at], level);
-            if split(templates, &levels)?.is_none() {
+            let lower = levels.iter().zip(&same).map(|(&before, &same)| if same { level } else { before });
+            let lower: Allocation = lower.collect();
+            if split(templates, &lower, budget)?.is_none() {
+                levels = lower;
                 break;
             }
-            levels[at] = before;
         }
     }
     Ok(levels)
 }
 
 /// The smallest set of reads that have to become `SELECT … FOR UPDATE` so that all templates are robust at one level: (template, operation) pairs. Nothing if
-/// not even `most` of them suffice.
-pub fn promotions(templates: &[Template], level: Level, most: usize) -> Result<Option<Vec<(usize, usize)>>, TooMany> {
-    let mut reads = Vec::new();
-    for (number, template) in templates.iter().enumerate() {
-        let of_template = template.operations.iter().enumerate().filter(|(_, operation)| operation.kind == Kind::Read);
-        reads.extend(of_template.map(|(at, _)| (number, at)));
-    }
+/// not even `most` of them suffice. A statement that occurs in several ways through a transaction is locked in all of them, and named once.
+pub fn promotions(
+    templates: &[Template],
+    level: Level,
+    most: usize,
+    budget: &Budget<'_>,
+) -> Result<Option<Vec<(usize, usize)>>, Undecided> {
+    let reads = lockable(templates);
     for size in 0..=most.min(reads.len()) {
         for chosen in subsets(reads.len(), size) {
             let chosen: Vec<(usize, usize)> = chosen.into_iter().map(|at| reads[at]).collect();
-            if all_at(&promoted(templates, &chosen), level)? {
+            if all_at(&promoted(templates, &chosen), level, budget)? {
                 return Ok(Some(chosen));
             }
         }
@@ -45,13 +52,33 @@ pub fn promotions(templates: &[Template], level: Level, most: usize) -> Result<O
     Ok(None)
 }
 
+/// The reads of rows by key: locking what a condition chooses does not keep new rows away.
+fn lockable(templates: &[Template]) -> Vec<(usize, usize)> {
+    let mut reads = Vec::new();
+    let mut seen = Vec::new();
+    for (number, template) in templates.iter().enumerate() {
+        for (at, operation) in template.operations.iter().enumerate() {
+            let place = (&template.name, operation.span);
+            if operation.kind == Kind::Read && operation.sure && !seen.contains(&place) {
+                seen.push(place);
+                reads.push((number, at));
+            }
+        }
+    }
+    reads
+}
+
 /// The templates with these reads locked.
-pub(crate) fn promoted(templates: &[Template], reads: &[(usize, usize)]) -> Vec<Template> {
+pub fn promoted(templates: &[Template], reads: &[(usize, usize)]) -> Vec<Template> {
     let mut changed = templates.to_vec();
-    for &(template, at) in reads {
-        let operation = &mut changed[template].operations[at];
-        operation.kind = Kind::Lock;
-        operation.writes = operation.reads;
+    for &(number, at) in reads {
+        let span = templates[number].operations[at].span;
+        for template in changed.iter_mut().filter(|template| template.name == templates[number].name) {
+            for operation in template.operations.iter_mut().filter(|operation| operation.span == span) {
+                operation.kind = Kind::Lock;
+                operation.locks = operation.reads;
+            }
+        }
     }
     changed
 }
@@ -73,7 +100,12 @@ fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
     use crate::text::{Subject, parse};
+    use steadfast_explore::Limits;
     use steadfast_span::SourceFile;
+
+    fn all_at(templates: &[Template], level: Level) -> Result<bool, Undecided> {
+        super::all_at(templates, level, &Budget::new(Limits::default(), None, None))
+    }
 
     fn templates(text: &str) -> Vec<Template> {
         let parsed = parse(&SourceFile::new("t", text));
@@ -109,15 +141,17 @@ mod tests {
             (&[(WC, 1), (WC, 2)], [Si, Rc, Rc, Rc, Rc], true, false),
             (&[(WC, 1), (WC, 2), (BAL, 1), (BAL, 2)], [Rc; 5], true, true),
         ];
+        let budget = Budget::new(Limits::default(), None, None);
         for (reads, levels, si, rc) in known {
             let changed = promoted(&smallbank(), reads);
-            assert_eq!(allocate(&changed), Ok(levels.to_vec()), "{reads:?}");
+            assert_eq!(allocate(&changed, &budget), Ok(levels.to_vec()), "{reads:?}");
             assert_eq!((all_at(&changed, Si), all_at(&changed, Rc)), (Ok(si), Ok(rc)), "{reads:?}");
         }
-        // Locking the savings in WriteCheck would do as well; this one comes first.
-        assert_eq!(promotions(&smallbank(), Si, 2), Ok(Some(vec![(BAL, 2)])));
+        // Locking the checking account in Balance does not help: the lock is gone when WriteCheck updates it.
+        assert_eq!(promotions(&smallbank(), Si, 2, &budget), Ok(Some(vec![(WC, 1)])));
+        assert_eq!(all_at(&promoted(&smallbank(), &[(BAL, 2)]), Si), Ok(false));
         // The read of the checking account in Balance need not be locked: it is the last step.
-        assert_eq!(promotions(&smallbank(), Rc, 4), Ok(Some(vec![(BAL, 1), (WC, 1), (WC, 2)])));
+        assert_eq!(promotions(&smallbank(), Rc, 4, &budget), Ok(Some(vec![(BAL, 1), (WC, 1), (WC, 2)])));
     }
 
     /// Maximal robust subsets, as bits in the order Bal, DC, TS, Am, WC.

@@ -1,6 +1,7 @@
 //! Templates with values for their parameters.
 
-use super::{MOST_INSTANCES, Template, TooMany};
+use super::sorts::{OTHER, Sorts};
+use super::{MOST_INSTANCES, Part, Template, Undecided};
 use crate::varset::VarSet;
 
 /// The isolation level of a transaction.
@@ -25,13 +26,16 @@ impl Level {
     }
 }
 
-/// A row: the table and the values of its key.
+/// Values from this one on are constants; those below stand for all others.
+pub const CONSTANTS: u8 = 128;
+
+/// A row, or all rows of a kind: the table and the values of its key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Object {
     /// The number of the table.
     pub table: usize,
-    /// The key.
-    pub key: Vec<u8>,
+    /// The key; nothing stands for all values of a column.
+    pub key: Vec<Option<u8>>,
 }
 
 /// One step of a transaction. What it reads and writes happens at once.
@@ -43,6 +47,10 @@ pub struct Step {
     pub reads: VarSet,
     /// The attributes that are written.
     pub writes: VarSet,
+    /// The attributes that are locked without being written.
+    pub locks: VarSet,
+    /// Whether they certainly are.
+    pub sure: bool,
 }
 
 /// A transaction with its level.
@@ -58,17 +66,35 @@ pub struct Instance {
     pub level: Level,
 }
 
+impl Object {
+    /// Whether the two have a row in common.
+    pub fn meets(&self, other: &Self) -> bool {
+        let meet = |(one, other): (&Option<u8>, &Option<u8>)| one.is_none() || other.is_none() || one == other;
+        self.table == other.table && self.key.iter().zip(&other.key).all(meet)
+    }
+}
+
 impl Step {
-    /// Whether the other step writes something that this one reads.
+    /// Whether the other step may write something that this one reads.
     pub fn reads_from(&self, other: &Self) -> bool {
-        self.object == other.object && self.reads.meets(other.writes)
+        self.object.meets(&other.object) && self.reads.meets(other.writes)
+    }
+
+    /// Whether the other step certainly writes something that this one reads: all rows are read, but which ones are written may be unknown.
+    pub fn surely_reads_from(&self, other: &Self) -> bool {
+        other.sure && self.reads_from(other)
+    }
+
+    /// What nobody else may write while the transaction runs.
+    pub fn claims(&self) -> VarSet {
+        self.writes.union(self.locks)
     }
 
     /// Whether the order of the two matters.
     pub fn conflicts(&self, other: &Self) -> bool {
         self.reads_from(other)
             || other.reads_from(self)
-            || (self.object == other.object && self.writes.meets(other.writes))
+            || (self.object.meets(&other.object) && self.writes.meets(other.writes))
     }
 }
 
@@ -79,7 +105,7 @@ impl Instance {
             let (before, rest) = steps.split_at_mut(at);
             let step = &mut rest[0];
             for earlier in before.iter() {
-                if earlier.object == step.object {
+                if earlier.object == step.object && earlier.sure {
                     step.reads = step.reads.without(earlier.writes);
                 }
             }
@@ -90,9 +116,14 @@ impl Instance {
     /// The instance of a template.
     pub fn of(templates: &[Template], template: usize, arguments: &[u8], level: Level) -> Self {
         let steps = templates[template].operations.iter().map(|operation| Step {
-            object: Object { table: operation.table, key: operation.key.iter().map(|&at| arguments[at]).collect() },
+            object: Object {
+                table: operation.table,
+                key: operation.key.iter().map(|&part| value(part, arguments)).collect(),
+            },
             reads: operation.reads,
             writes: operation.writes,
+            locks: operation.locks,
+            sure: operation.sure,
         });
         Self::new(template, arguments.to_vec(), steps.collect(), level)
     }
@@ -102,54 +133,77 @@ impl Instance {
         self.steps.iter().any(|mine| other.steps.iter().any(|theirs| mine.conflicts(theirs)))
     }
 
-    /// Whether it writes something that the step writes.
+    /// Whether it certainly writes something that the step writes or locks.
     pub fn overwrites(&self, step: &Step) -> bool {
-        self.steps.iter().any(|mine| mine.object == step.object && mine.writes.meets(step.writes))
+        self.meets_surely(step, |mine| mine.writes)
+    }
+
+    /// Whether it certainly locks something that the step writes or locks.
+    pub fn locks_too(&self, step: &Step) -> bool {
+        self.meets_surely(step, |mine| mine.locks)
+    }
+
+    fn meets_surely(&self, step: &Step, what: impl Fn(&Step) -> VarSet) -> bool {
+        let same = |mine: &&Step| mine.object == step.object && mine.sure && step.sure;
+        self.steps.iter().filter(same).any(|mine| what(mine).meets(step.claims()))
     }
 }
 
-/// All instances with values below `values`.
-pub(super) fn instances(templates: &[Template], levels: &[Level], values: u8) -> Result<Vec<Instance>, TooMany> {
+/// The value of a part of a key; nothing stands for all values.
+fn value(part: Part, arguments: &[u8]) -> Option<u8> {
+    match part {
+        Part::Parameter(at) => Some(arguments[at]),
+        Part::Constant(number) => Some(CONSTANTS + number),
+        Part::Any => None,
+    }
+}
+
+/// What is known of functions: number, arguments and result.
+pub(super) type Graph = Vec<(usize, Vec<u8>, u8)>;
+
+/// Whether a template with these arguments agrees with what is known of functions, and with itself; what it adds is put into `known`. Values from `other`
+/// to the constants stand for many values, about which nothing is known.
+pub(super) fn agrees(template: &Template, arguments: &[u8], other: u8, known: &mut Graph) -> bool {
+    template.dependencies.iter().all(|dependency| {
+        let applied: Option<Vec<u8>> = dependency.arguments.iter().map(|&part| value(part, arguments)).collect();
+        let Some(applied) = applied else { return true };
+        if applied.iter().any(|&value| (other..CONSTANTS).contains(&value)) {
+            return true;
+        }
+        let result = arguments[dependency.result];
+        let same = known.iter().find(|entry| entry.0 == dependency.function && entry.1 == applied);
+        if let Some(entry) = same {
+            return entry.2 == result;
+        }
+        known.push((dependency.function, applied, result));
+        true
+    })
+}
+
+/// All instances that matter if an instance of `paused` with these arguments is paused, and which agree with `known`.
+pub(super) fn instances(
+    templates: &[Template],
+    levels: &[Level],
+    sorts: &Sorts,
+    (paused, arguments): (usize, &[u8]),
+    known: &Graph,
+) -> Result<Vec<Instance>, Undecided> {
     let mut found = Vec::new();
     for (number, template) in templates.iter().enumerate() {
-        let count = usize::from(values).checked_pow(template.parameters.len() as u32).ok_or(TooMany)?;
-        if found.len() + count > MOST_INSTANCES {
-            return Err(TooMany);
-        }
+        let values = sorts.values(number, paused, arguments);
+        let count = values.iter().try_fold(1_usize, |count, values| count.checked_mul(values.len()));
+        let count = count.filter(|count| found.len() + count <= MOST_INSTANCES).ok_or(Undecided::TooMany)?;
         for mut code in 0..count {
-            let digit = |_| {
-                let digit = (code % usize::from(values)) as u8;
-                code /= usize::from(values);
+            let digit = |values: &Vec<u8>| {
+                let digit = values[code % values.len()];
+                code /= values.len();
                 digit
             };
-            let arguments: Vec<u8> = (0..template.parameters.len()).map(digit).collect();
-            found.push(Instance::of(templates, number, &arguments, levels[number]));
+            let arguments: Vec<u8> = values.iter().map(digit).collect();
+            if agrees(template, &arguments, OTHER, &mut known.clone()) {
+                found.push(Instance::of(templates, number, &arguments, levels[number]));
+            }
         }
     }
     Ok(found)
-}
-
-/// All ways in which parameters can be equal to each other: values in the order of their first use.
-pub(super) fn patterns(parameters: usize) -> Vec<Vec<u8>> {
-    let mut all = vec![Vec::new()];
-    for _ in 0..parameters {
-        let longer = all.iter().flat_map(|pattern: &Vec<u8>| {
-            let fresh = pattern.iter().max().map_or(0, |most| most + 1);
-            (0..=fresh).map(|value| pattern.iter().copied().chain([value]).collect())
-        });
-        all = longer.collect();
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::patterns;
-
-    #[test]
-    fn equalities_are_enumerated_once() {
-        assert_eq!(patterns(0), [Vec::<u8>::new()]);
-        assert_eq!(patterns(2), [vec![0, 0], vec![0, 1]]);
-        assert_eq!([3, 4].map(|count| patterns(count).len()), [5, 15]);
-    }
 }

@@ -1,6 +1,7 @@
 //! The twin of the test: every schedule of a few transactions, by brute force.
 
-use super::concrete::{Instance, Level};
+use super::concrete::{Instance, Level, Step};
+use crate::varset::VarSet;
 use rustc_hash::FxHashSet;
 
 /// Who had written an attribute when it was read.
@@ -56,16 +57,18 @@ fn advance(transactions: &[Instance], state: &State, one: usize, pending: &mut V
         next.began[one] = state.committed.len();
     }
     let level = transactions[one].level;
-    let clashes = |other: &Instance, steps: usize| {
-        other.steps[..steps].iter().any(|theirs| theirs.object == step.object && theirs.writes.meets(step.writes))
+    let clashes = |other: &Instance, steps: usize, what: fn(&Step) -> VarSet| {
+        other.steps[..steps].iter().any(|theirs| theirs.object == step.object && what(theirs).meets(step.claims()))
     };
-    // No dirty writes, at any level; and above READ COMMITTED, the first committer wins.
+    // Rows that are written or locked are taken, at any level; and above READ COMMITTED, the first one who commits a write wins.
     let open = (0..transactions.len()).filter(|other| *other != one && !state.committed.contains(other));
-    if open.into_iter().any(|other| clashes(&transactions[other], state.at[other])) {
+    if open.into_iter().any(|other| clashes(&transactions[other], state.at[other], Step::claims)) {
         return;
     }
     let late = &state.committed[next.began[one]..];
-    if level != Level::Rc && late.iter().any(|&other| clashes(&transactions[other], transactions[other].steps.len())) {
+    if level != Level::Rc
+        && late.iter().any(|&other| clashes(&transactions[other], transactions[other].steps.len(), |step| step.writes))
+    {
         return;
     }
     let visible = if level == Level::Rc { state.committed.len() } else { next.began[one] };
@@ -78,7 +81,7 @@ fn advance(transactions: &[Instance], state: &State, one: usize, pending: &mut V
     pending.push(next);
 }
 
-fn writes(other: &Instance, step: &super::concrete::Step, attribute: usize) -> bool {
+fn writes(other: &Instance, step: &Step, attribute: usize) -> bool {
     other.steps.iter().any(|theirs| theirs.object == step.object && theirs.writes.contains(attribute))
 }
 
@@ -90,7 +93,11 @@ fn violates(transactions: &[Instance], state: &State) -> bool {
     let mut anti = vec![vec![false; count]; count];
     for one in 0..count {
         for other in (0..count).filter(|&other| other != one) {
-            let both = transactions[one].steps.iter().any(|step| transactions[other].overwrites(step));
+            let meets = |mine: &Step, theirs: &Step| mine.object == theirs.object && mine.writes.meets(theirs.writes);
+            let both = transactions[one]
+                .steps
+                .iter()
+                .any(|mine| transactions[other].steps.iter().any(|theirs| meets(mine, theirs)));
             before[one][other] |= both && position(one) < position(other);
         }
         for &(at, attribute, source) in &state.reads[one] {
@@ -134,20 +141,21 @@ fn cyclic(mut before: Vec<Vec<bool>>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::concrete::{Object, Step};
+    use super::super::concrete::Object;
     use super::*;
     use crate::random::Rng;
     use crate::template::robust_instances;
-    use crate::varset::VarSet;
 
     fn step(rng: &mut Rng) -> Step {
         let attributes = VarSet(1 + rng.below(3) as u64);
-        let (reads, writes) = match rng.below(5) {
-            0 | 1 => (attributes, VarSet::EMPTY),
-            2 | 3 => (VarSet::EMPTY, attributes),
-            _ => (attributes, attributes),
+        let none = VarSet::EMPTY;
+        let (reads, writes, locks) = match rng.below(7) {
+            0 | 1 => (attributes, none, none),
+            2 | 3 => (none, attributes, none),
+            4 => (attributes, none, attributes),
+            _ => (attributes, attributes, none),
         };
-        Step { object: Object { table: 0, key: vec![rng.below(3) as u8] }, reads, writes }
+        Step { object: Object { table: 0, key: vec![Some(rng.below(3) as u8)] }, reads, writes, locks, sure: true }
     }
 
     fn set(rng: &mut Rng) -> Vec<Instance> {
@@ -165,7 +173,7 @@ mod tests {
     fn the_test_agrees_with_all_schedules() {
         let mut rng = Rng::new(143);
         let mut not_robust = 0;
-        for _ in 0..3_000 {
+        for _ in 0..10_000 {
             let transactions = set(&mut rng);
             let expected = robust(&transactions);
             not_robust += usize::from(!expected);

@@ -3,7 +3,7 @@
 use super::ast::{File, Operation as Item, TemplateItem};
 use super::codes;
 use super::problems::{Problems, suggest};
-use crate::template::{Kind, Operation, Template};
+use crate::template::{Kind, Operation, Part, Template};
 use crate::varset::VarSet;
 use steadfast_diag::Diagnostic;
 
@@ -77,14 +77,22 @@ impl Tables {
                     let problem = Diagnostic::error(codes::UNKNOWN_NAME, message).at(name.span, "unknown");
                     problems.push(suggest(problem, &name.text, parameters.iter().map(String::as_str)));
                 }
-                key.extend(known);
+                key.extend(known.map(Part::Parameter));
             }
             operations.push(self.operation(operation, key));
         }
-        Template { name: item.name.text.clone(), parameters, operations, span: item.name.span }
+        Template {
+            name: item.name.text.clone(),
+            parameters,
+            operations,
+            dependencies: Vec::new(),
+            fetched: false,
+            file: 0,
+            span: item.name.span,
+        }
     }
 
-    fn operation(&self, item: &Item, key: Vec<usize>) -> Operation {
+    fn operation(&self, item: &Item, key: Vec<Part>) -> Operation {
         let table = self.tables.iter().position(|(name, _)| *name == item.table.text).unwrap_or_default();
         // The last bit stands for everything that nobody names, the existence of the row included.
         let all: VarSet = (0..self.attributes[table].len()).chain([VarSet::CAPACITY - 1]).collect();
@@ -101,7 +109,8 @@ impl Tables {
             _ => Kind::Update,
         };
         let reads = if kind == Kind::Write { VarSet::EMPTY } else { attributes };
-        let writes = if kind == Kind::Read { VarSet::EMPTY } else { attributes };
-        Operation { kind, table, key, reads, writes, span: item.table.span }
+        let writes = if matches!(kind, Kind::Read | Kind::Lock) { VarSet::EMPTY } else { attributes };
+        let locks = if kind == Kind::Lock { attributes } else { VarSet::EMPTY };
+        Operation { kind, table, key, reads, writes, locks, sure: true, span: item.table.span }
     }
 }

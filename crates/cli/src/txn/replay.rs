@@ -1,0 +1,226 @@
+//! `steadfast txn replay`: a violation on a real PostgreSQL.
+
+use super::args::ReplayArgs;
+use super::check::{level, split_schedule};
+use super::fix::{MOST_LOCKS, reject};
+use super::input::Input;
+use crate::output::Output;
+use crate::status::Status;
+use crate::{interrupt, settings};
+use std::collections::BTreeMap;
+use std::io;
+use steadfast_explore::Budget;
+use steadfast_replay::causal::{Mode, Site};
+use steadfast_replay::scripts::{self, Replayed};
+use steadfast_replay::{Failure, Outcome, Played, Script, Server, Verdict as Seen, play};
+use steadfast_txn::decide::{Closing, Verdict, Witness};
+use steadfast_txn::template::{Level, Template, promoted, promotions};
+use steadfast_txn::{Model, Program, Subject, decide, story};
+
+/// Runs the command.
+pub(super) fn run(arguments: &ReplayArgs, output: &mut Output) -> io::Result<Status> {
+    let input = Input::read(&arguments.file);
+    let Some(subject) = &input.subject else { return reject(&input, output) };
+    let found = match subject {
+        Subject::Templates(templates) => templates_script(arguments, &input, templates),
+        Subject::Program(program) => program_task(arguments, program),
+    };
+    let task = match found {
+        Ok(task) => task,
+        Err((message, status)) => {
+            output.write(&format!("{}: {message}\n", input.name))?;
+            return Ok(status);
+        }
+    };
+    let result = match &task {
+        Task::Script(script, level) => on_server(script).map(|played| told(&input.name, script, &played, *level)),
+        Task::Causal(program, witness, mode) => scripts::on_causal_store(program, witness, *mode, interrupt::listen())
+            .map(|replayed| told_causal(&input.name, program, witness, *mode, &replayed)),
+    };
+    match result {
+        Ok((text, status)) => {
+            output.write(&text)?;
+            Ok(status)
+        }
+        Err(Failure::Interrupted) => Ok(Status::Interrupted),
+        Err(failure) => {
+            output.write(&format!("{}: cannot be replayed: {failure}\n", input.name))?;
+            Ok(Status::Input)
+        }
+    }
+}
+
+/// What is to be replayed.
+enum Task<'a> {
+    Script(Script, Level),
+    Causal(&'a Program, Box<Witness>, Mode),
+}
+
+type Found<'a> = Result<Task<'a>, (String, Status)>;
+
+fn on_server(script: &Script) -> Result<Played, Failure> {
+    let server = Server::start(interrupt::listen())?;
+    play(&server, script, interrupt::listen())
+}
+
+/// The level of PostgreSQL to run at: the one that was asked for, or else the model's.
+fn running_level(arguments: &ReplayArgs, model: Model) -> Level {
+    level(arguments.at.unwrap_or(model))
+}
+
+fn unfit(what: &str, fitting: &str) -> (String, Status) {
+    (format!("{what} are replayed with --model {fitting}"), Status::Input)
+}
+
+fn templates_script<'a>(arguments: &ReplayArgs, input: &Input, templates: &[Template]) -> Found<'a> {
+    let model = arguments.model.unwrap_or(Model::Si);
+    if !Model::OF_TEMPLATES.contains(&model) || arguments.at.is_some_and(|at| !Model::OF_TEMPLATES.contains(&at)) {
+        return Err(unfit("templates", "rc, si or ssi"));
+    }
+    let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
+    let split = match split_schedule(templates, level(model), &budget).0 {
+        Ok(Some(split)) => split,
+        Ok(None) => return Err((format!("robust ({model}), so there is nothing to replay"), Status::Holds)),
+        Err(undecided) => return Err((format!("inconclusive: {undecided}"), Status::Inconclusive)),
+    };
+    let mut locks = Vec::new();
+    if arguments.locked {
+        match promotions(templates, level(model), MOST_LOCKS, &budget) {
+            Ok(Some(found)) => locks = found,
+            Ok(None) => return Err(("no few locks make it robust".to_owned(), Status::Inconclusive)),
+            Err(undecided) => return Err((format!("inconclusive: {undecided}"), Status::Inconclusive)),
+        }
+    }
+    let level = running_level(arguments, model);
+    let script = match &input.sql {
+        Some(application) => {
+            let place = |&(template, at): &(usize, usize)| {
+                (templates[template].name.clone(), templates[template].operations[at].span)
+            };
+            let locked = locks.iter().map(place).collect();
+            let set: BTreeMap<String, String> = arguments.set.iter().cloned().collect();
+            scripts::of_application(application, &split, level, &locked, &set)
+        }
+        None => {
+            scripts::of_templates(&promoted(templates, &locks), &split, level, |template, at| input.table(template, at))
+        }
+    };
+    Ok(Task::Script(script, level))
+}
+
+fn program_task<'a>(arguments: &ReplayArgs, program: &'a Program) -> Found<'a> {
+    let model = arguments.model.unwrap_or(Model::Si);
+    if !Model::OF_PROGRAMS.contains(&model) {
+        return Err(unfit("programs", "cc, ccv, cm or si"));
+    }
+    let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
+    let witness = match decide(program, model, &budget).verdict {
+        Verdict::NotRobust(witness) => witness,
+        Verdict::Robust => return Err((format!("robust ({model}), so there is nothing to replay"), Status::Holds)),
+        Verdict::Failed(error) => return Err((format!("error: {}", error.message), Status::Violation)),
+        Verdict::Inconclusive(bound) => return Err((format!("inconclusive: {bound}"), Status::Inconclusive)),
+    };
+    if model == Model::Si {
+        let level = running_level(arguments, model);
+        return Ok(Task::Script(scripts::of_program(program, &witness, level), level));
+    }
+    let mode = if arguments.at.unwrap_or(model) == Model::Ccv { Mode::Convergence } else { Mode::Memory };
+    Ok(Task::Causal(program, witness, mode))
+}
+
+/// What a server did, as a table and a sentence.
+fn told(name: &str, script: &Script, played: &Played, level: Level) -> (String, Status) {
+    let used: Vec<usize> =
+        (0..script.sessions.len()).filter(|at| played.lines.iter().any(|line| line.session == *at)).collect();
+    let sessions: Vec<(usize, &str)> = used.iter().map(|&at| (at, &*script.sessions[at].name)).collect();
+    let mut rows = Vec::new();
+    for line in &played.lines {
+        let waited = if line.waited { " (after waiting)" } else { "" };
+        let text: Vec<&str> = line.text.split_whitespace().collect();
+        rows.push((line.session, format!("{}{waited}", text.join(" "))));
+        match &line.outcome {
+            Outcome::Done(reply) if !reply.rows.is_empty() || line.text.starts_with("SELECT") => {
+                rows.push((line.session, format!("  -> {}", returned(&reply.rows))));
+            }
+            Outcome::Done(reply) if reply.tag.ends_with(" 0") => rows.push((line.session, "  -> no row".to_owned())),
+            Outcome::Done(_) => {}
+            Outcome::Failed(error) => rows.push((line.session, format!("  -> ERROR {}", error.code))),
+            Outcome::Skipped => rows.push((line.session, "  -> not run".to_owned())),
+        }
+    }
+    let at = super::fix::postgres(level);
+    let (sentence, status) = match played.verdict() {
+        Seen::Observed => (
+            format!("observed at {at}: every statement ran in this order, and everything committed"),
+            Status::Violation,
+        ),
+        Seen::Refused(error) if error.code == "40001" || error.code == "40P01" => {
+            (format!("refused at {at}: {error}"), Status::Holds)
+        }
+        Seen::Refused(error) => (format!("failed at {at}: {error}"), Status::Inconclusive),
+        Seen::Prevented => {
+            (format!("prevented at {at}: a statement had to wait, so the order became another one"), Status::Holds)
+        }
+        Seen::Different => (format!("not observed at {at}: the database returned other values"), Status::Inconclusive),
+    };
+    (format!("{}{name}: {sentence}\n", story::table(&sessions, &rows)), status)
+}
+
+/// The first rows of an answer.
+fn returned(rows: &[Vec<Option<String>>]) -> String {
+    let row = |row: &Vec<Option<String>>| {
+        row.iter().map(|cell| cell.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join(", ")
+    };
+    let more = if rows.len() > 3 { "; …" } else { "" };
+    match rows {
+        [] => "no row".to_owned(),
+        _ => rows.iter().take(3).map(row).collect::<Vec<_>>().join("; ") + more,
+    }
+}
+
+fn told_causal(name: &str, program: &Program, witness: &Witness, mode: Mode, replayed: &Replayed) -> (String, Status) {
+    let mut rows = Vec::new();
+    for (ran, (site, values)) in witness.runs.iter().zip(&replayed.values) {
+        let transaction = &program.transactions[ran.transaction].name;
+        let place = if *site == Site::A { "A" } else { "B" };
+        rows.push((ran.process, format!("begin {transaction} (site {place})")));
+        let mut values = values.iter();
+        for access in &ran.accesses {
+            let variable = &program.variables[access.variable].name;
+            let text = if access.write {
+                format!("  write {variable} := {}", access.value)
+            } else {
+                format!("  read {variable} -> {}", values.next().copied().unwrap_or_default())
+            };
+            rows.push((ran.process, text));
+        }
+        rows.push((ran.process, "commit".to_owned()));
+    }
+    let mut used: Vec<usize> = witness.runs.iter().map(|run| run.process).collect();
+    used.sort_unstable();
+    used.dedup();
+    let sessions: Vec<(usize, &str)> = used.iter().map(|&at| (at, &*program.processes[at].name)).collect();
+    let [a, b] = &replayed.ends;
+    let differ: Vec<String> = a
+        .iter()
+        .zip(b)
+        .filter(|(one, other)| one != other)
+        .map(|(one, other)| format!("{} is {} at A and {} at B", one.0, one.1, other.1))
+        .collect();
+    let title = if mode == Mode::Memory { "causal memory" } else { "causal convergence" };
+    let ends = if differ.is_empty() {
+        "in the end both sites agree".to_owned()
+    } else {
+        format!("in the end {}", differ.join(", "))
+    };
+    let observed = replayed.as_predicted && (witness.closing == Closing::StaleRead || !differ.is_empty());
+    let (sentence, status) = if observed {
+        (format!("observed on a store with {title}: {ends}"), Status::Violation)
+    } else if replayed.as_predicted {
+        (format!("not observed on a store with {title}: {ends}"), Status::Holds)
+    } else {
+        let sentence = format!("not observed on a store with {title}: the store returned other values; {ends}");
+        (sentence, Status::Inconclusive)
+    };
+    (format!("{}{name}: {sentence}\n", story::table(&sessions, &rows)), status)
+}

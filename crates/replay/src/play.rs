@@ -1,0 +1,267 @@
+//! Several sessions, statement by statement.
+
+use crate::connection::{Connection, Reply, SqlError};
+use crate::server::Server;
+use crate::variables::{filled, quoted};
+use crate::{Failure, go_on};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// How long a statement may take that waits for nobody.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What is to be run.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// Statements that prepare the database.
+    pub setup: Vec<String>,
+    /// The sessions.
+    pub sessions: Vec<Session>,
+    /// What they do, in the order of time.
+    pub events: Vec<Event>,
+}
+
+/// A session.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    /// Its name.
+    pub name: String,
+    /// Its variables in the beginning; nothing stands for NULL.
+    pub variables: BTreeMap<String, Option<String>>,
+}
+
+/// A statement of a session.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The session by number.
+    pub session: usize,
+    /// The statement, with variables.
+    pub text: String,
+    /// Variables that get values before it.
+    pub given: Vec<(String, String)>,
+    /// The variables that take the values of the first row.
+    pub into: Vec<String>,
+    /// What the first column of the first row should be.
+    pub expected: Option<String>,
+}
+
+impl Event {
+    /// A statement without variables.
+    pub fn plain(session: usize, text: impl Into<String>) -> Self {
+        Self { session, text: text.into(), given: Vec::new(), into: Vec::new(), expected: None }
+    }
+}
+
+/// What became of an event.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The session by number.
+    pub session: usize,
+    /// The statement, with values.
+    pub text: String,
+    /// What happened.
+    pub outcome: Outcome,
+    /// Whether it had to wait for another session.
+    pub waited: bool,
+    /// Whether it did not return what was expected.
+    pub different: bool,
+}
+
+/// What the database did with a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It returned this.
+    Done(Reply),
+    /// It refused.
+    Failed(SqlError),
+    /// The transaction had failed before.
+    Skipped,
+}
+
+/// A script that was run.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// What happened, in the order in which statements ended.
+    pub lines: Vec<Line>,
+}
+
+/// What a run says about the schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every statement ran in its turn, returned what was expected, and everything committed.
+    Observed,
+    /// The database refused a statement or a commit.
+    Refused(SqlError),
+    /// A statement had to wait, so that the order became another one.
+    Prevented,
+    /// A statement returned something else.
+    Different,
+}
+
+impl Played {
+    /// What it says about the schedule.
+    pub fn verdict(&self) -> Verdict {
+        let failed = self
+            .lines
+            .iter()
+            .find_map(|line| if let Outcome::Failed(error) = &line.outcome { Some(error) } else { None });
+        if let Some(error) = failed {
+            return Verdict::Refused(error.clone());
+        }
+        if self.lines.iter().any(|line| line.waited) {
+            return Verdict::Prevented;
+        }
+        if self.lines.iter().any(|line| line.different) { Verdict::Different } else { Verdict::Observed }
+    }
+}
+
+/// Runs a script on a server. What it leaves behind stays there.
+pub fn play(server: &Server, script: &Script, interrupt: &AtomicBool) -> Result<Played, Failure> {
+    let mut monitor = server.connect()?;
+    for statement in &script.setup {
+        monitor.run(statement)?;
+    }
+    let sessions = script.sessions.iter().map(|session| {
+        Ok(Live {
+            connection: server.connect()?,
+            variables: session.variables.clone(),
+            running: None,
+            deferred: VecDeque::new(),
+            failed: false,
+        })
+    });
+    let mut stage = Stage { monitor, sessions: sessions.collect::<Result<_, Failure>>()?, lines: Vec::new() };
+    for event in &script.events {
+        go_on(interrupt)?;
+        stage.event(event, interrupt)?;
+        stage.awaken(interrupt)?;
+    }
+    stage.finish(interrupt)?;
+    Ok(Played { lines: stage.lines })
+}
+
+struct Live {
+    connection: Connection,
+    variables: BTreeMap<String, Option<String>>,
+    /// A statement that waits, with its text.
+    running: Option<(Event, String)>,
+    deferred: VecDeque<Event>,
+    failed: bool,
+}
+
+struct Stage {
+    monitor: Connection,
+    sessions: Vec<Live>,
+    lines: Vec<Line>,
+}
+
+impl Stage {
+    /// Runs one event, until it ends or waits for another session.
+    fn event(&mut self, event: &Event, interrupt: &AtomicBool) -> Result<(), Failure> {
+        let session = &mut self.sessions[event.session];
+        if session.running.is_some() {
+            session.deferred.push_back(event.clone());
+            return Ok(());
+        }
+        for (name, value) in &event.given {
+            session.variables.insert(name.clone(), Some(value.clone()));
+        }
+        let variables = &session.variables;
+        let text = filled(&event.text, |name| variables.get(name).map(|value| quoted(value.as_deref())));
+        if session.failed {
+            self.lines.push(Line {
+                session: event.session,
+                text,
+                outcome: Outcome::Skipped,
+                waited: false,
+                different: false,
+            });
+            return Ok(());
+        }
+        session.connection.send(&text)?;
+        let until = Instant::now() + LIMIT;
+        loop {
+            go_on(interrupt)?;
+            if let Some(result) = self.sessions[event.session].connection.wait(Duration::from_millis(20))? {
+                self.ended(event, text, result, false);
+                return Ok(());
+            }
+            if self.is_waiting(event.session)? {
+                self.sessions[event.session].running = Some((event.clone(), text));
+                return Ok(());
+            }
+            if Instant::now() > until {
+                return Err(Failure::Server(format!("the server does not answer: {text}")));
+            }
+        }
+    }
+
+    fn is_waiting(&mut self, session: usize) -> Result<bool, Failure> {
+        let pid = self.sessions[session].connection.pid();
+        let reply =
+            self.monitor.run(&format!("SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = {pid}"))?;
+        Ok(reply.rows.first().is_some_and(|row| row.first() == Some(&Some("t".to_owned()))))
+    }
+
+    fn ended(&mut self, event: &Event, text: String, result: Result<Reply, SqlError>, waited: bool) {
+        let session = &mut self.sessions[event.session];
+        let (outcome, different) = match result {
+            Ok(reply) => {
+                let row = reply.rows.first();
+                for (at, name) in event.into.iter().enumerate() {
+                    session.variables.insert(name.clone(), row.and_then(|row| row.get(at).cloned().flatten()));
+                }
+                let first = row.and_then(|row| row.first().cloned().flatten());
+                let different = event.expected.is_some() && event.expected != first;
+                (Outcome::Done(reply), different)
+            }
+            Err(error) => {
+                session.failed = true;
+                (Outcome::Failed(error), false)
+            }
+        };
+        self.lines.push(Line { session: event.session, text, outcome, waited, different });
+    }
+
+    /// Looks whether sessions that waited have got what they wanted, and lets them go on.
+    fn awaken(&mut self, interrupt: &AtomicBool) -> Result<(), Failure> {
+        for number in 0..self.sessions.len() {
+            if self.sessions[number].running.is_none() || self.is_waiting(number)? {
+                continue;
+            }
+            // It waits no more, so the answer is on its way.
+            if let Some(result) = self.sessions[number].connection.wait(Duration::from_secs(5))? {
+                self.resume(number, result, interrupt)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn resume(
+        &mut self,
+        number: usize,
+        result: Result<Reply, SqlError>,
+        interrupt: &AtomicBool,
+    ) -> Result<(), Failure> {
+        let Some((event, text)) = self.sessions[number].running.take() else { return Ok(()) };
+        self.ended(&event, text, result, true);
+        let deferred = std::mem::take(&mut self.sessions[number].deferred);
+        deferred.into_iter().try_for_each(|event| self.event(&event, interrupt))
+    }
+
+    /// Waits for everybody who still waits. PostgreSQL ends deadlocks by itself.
+    fn finish(&mut self, interrupt: &AtomicBool) -> Result<(), Failure> {
+        let until = Instant::now() + LIMIT;
+        while let Some(number) = self.sessions.iter().position(|session| session.running.is_some()) {
+            go_on(interrupt)?;
+            if let Some(result) = self.sessions[number].connection.wait(Duration::from_millis(50))? {
+                self.resume(number, result, interrupt)?;
+            } else if Instant::now() > until {
+                return Err(Failure::Server("some session waits for ever".to_owned()));
+            }
+            self.awaken(interrupt)?;
+        }
+        Ok(())
+    }
+}

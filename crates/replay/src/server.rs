@@ -1,0 +1,163 @@
+//! A PostgreSQL of our own, in a temporary directory.
+
+use crate::connection::Connection;
+use crate::{Failure, go_on};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long a server may take until it answers.
+const START_LIMIT: Duration = Duration::from_secs(90);
+
+/// Starts the server, and stops it and removes its files when its standard input is closed, which also happens when we are killed.
+const SUPERVISOR: &str = r#"
+"$1/postgres" -D "$2/data" -c unix_socket_directories="$2" -c listen_addresses= -c fsync=off -c wal_level=logical \
+    -c wal_retrieve_retry_interval=100ms -c max_connections=40 -c shared_buffers=16MB -c log_min_messages=error >"$2/log" 2>&1 </dev/null &
+server=$!
+read -r _
+kill -QUIT $server
+wait $server
+rm -rf "$2"
+"#;
+
+/// A running server. It is stopped and removed when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    supervisor: Child,
+    directory: Option<TempDir>,
+    path: PathBuf,
+}
+
+/// The user who runs the server: PostgreSQL refuses to run as root.
+#[derive(Clone, Copy)]
+struct User {
+    uid: u32,
+    gid: u32,
+}
+
+impl Server {
+    /// Makes a database cluster and starts it.
+    pub fn start(interrupt: &AtomicBool) -> Result<Self, Failure> {
+        let programs = find_programs().ok_or(Failure::NotInstalled)?;
+        let directory = TempDir::with_prefix("steadfast-postgres-")?;
+        let path = directory.path().to_owned();
+        let user = user_for(&path)?;
+        if let Some(user) = user {
+            chown(&path, Some(user.uid), Some(user.gid))?;
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700))?;
+        make_cluster(&programs, &path, user)?;
+        go_on(interrupt)?;
+        let mut supervisor = command("sh", &path, user);
+        supervisor.args(["-c", SUPERVISOR, "supervisor"]).arg(&programs).arg(&path);
+        // A Ctrl-C at the terminal is for us; we stop the server when we are done.
+        let supervisor =
+            supervisor.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn()?;
+        let server = Self { supervisor, directory: Some(directory), path };
+        server.wait_until_ready(interrupt)?;
+        Ok(server)
+    }
+
+    /// The socket that it listens on.
+    pub fn socket(&self) -> PathBuf {
+        self.path.join(".s.PGSQL.5432")
+    }
+
+    /// The directory of the socket, which is how other servers name it.
+    pub fn directory(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a session.
+    pub fn connect(&self) -> Result<Connection, Failure> {
+        Connection::open(&self.socket())
+    }
+
+    fn wait_until_ready(&self, interrupt: &AtomicBool) -> Result<(), Failure> {
+        let until = Instant::now() + START_LIMIT;
+        loop {
+            go_on(interrupt)?;
+            match self.connect() {
+                Ok(_) => return Ok(()),
+                Err(error) if Instant::now() > until => {
+                    let log = fs::read_to_string(self.path.join("log")).unwrap_or_default();
+                    let last: Vec<&str> = log.lines().rev().take(5).collect();
+                    return Err(Failure::Server(format!("the server does not start: {error}; {}", last.join("; "))));
+                }
+                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut input) = self.supervisor.stdin.take() {
+            let _ = input.write_all(b"\n");
+        }
+        let _ = self.supervisor.wait();
+        // The supervisor has removed the directory; what is left of it goes now.
+        drop(self.directory.take());
+    }
+}
+
+/// A command that the user runs in the directory.
+fn command(program: impl AsRef<std::ffi::OsStr>, directory: &Path, user: Option<User>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(directory).env("LC_ALL", "C").env_remove("PGDATA").env_remove("PGPORT");
+    if let Some(User { uid, gid }) = user {
+        command.uid(uid).gid(gid);
+    }
+    command
+}
+
+fn make_cluster(programs: &Path, path: &Path, user: Option<User>) -> Result<(), Failure> {
+    let mut initdb = command(programs.join("initdb"), path, user);
+    initdb
+        .args(["--auth=trust", "--username=postgres", "--no-sync", "--locale=C", "--encoding=UTF8", "-D"])
+        .arg(path.join("data"));
+    let made = initdb.stdin(Stdio::null()).process_group(0).output()?;
+    if made.status.success() {
+        return Ok(());
+    }
+    let message = String::from_utf8_lossy(&made.stderr).trim().replace('\n', "; ");
+    Err(Failure::Server(format!("initdb failed: {message}")))
+}
+
+/// Who is to run the server; nobody else if we are not root. Directories that root makes belong to root.
+fn user_for(directory: &Path) -> Result<Option<User>, Failure> {
+    if fs::metadata(directory)?.uid() != 0 {
+        return Ok(None);
+    }
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let find = |name: &str| {
+        let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut numbers = line.split(':').skip(2).map(str::parse);
+        Some(User { uid: numbers.next()?.ok()?, gid: numbers.next()?.ok()? })
+    };
+    let found = find("postgres").or_else(|| find("nobody"));
+    found.map(Some).ok_or_else(|| {
+        Failure::Server("PostgreSQL does not run as root, and there is no user `postgres` or `nobody`".to_owned())
+    })
+}
+
+/// The directory of PostgreSQL's programs: where `PATH` leads to, or else the newest of Debian's.
+pub fn find_programs() -> Option<PathBuf> {
+    let complete = |directory: &PathBuf| directory.join("initdb").is_file() && directory.join("postgres").is_file();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if let Some(found) = std::env::split_paths(&path).find(complete) {
+        return Some(found);
+    }
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let mut versions: Vec<PathBuf> = versions.collect();
+    let number =
+        |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u32>().ok());
+    versions.sort_by_key(number);
+    versions.into_iter().rev().map(|version| version.join("bin")).find(complete)
+}
