@@ -4,6 +4,7 @@ mod clocks;
 mod mutate;
 mod parsers;
 mod programs;
+mod proofs;
 mod transactions;
 
 use crate::arguments::{Arguments, unexpected};
@@ -24,7 +25,9 @@ fuzz --parsers [--minutes N] [--seed S] [--jobs J] [--seeds DIRECTORY]
 fuzz --clocks N [--seed S] [--jobs J]
     Replays N random traces for each model into the sanitizer's engine, into location clocks and into execution graphs.
 fuzz --transactions N [--seed S] [--jobs J]
-    Compares the decision for transactional programs with the machines of CC, CCv, CM and SI on N programs each.";
+    Compares the decision for transactional programs with the machines of CC, CCv, CM and SI on N programs each.
+fuzz --proofs N [--seed S]
+    Proves N random programs, and compares what is claimed with a machine that has store buffers.";
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ struct Options {
     clocks: Option<u64>,
     /// So many transactional programs, and nothing else.
     transactions: Option<u64>,
+    /// So many programs to prove, and nothing else.
+    proofs: Option<u64>,
     budget: Budget,
     /// Nothing means a new one every time.
     seed: Option<u64>,
@@ -57,6 +62,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let options = parse(arguments)?;
     let seed = options.seed.unwrap_or_else(seed_of_now);
     println!("seed {seed}");
+    if let Some(count) = options.proofs {
+        return proofs::run(count, seed);
+    }
     if let Some(count) = options.transactions {
         return transactions::run(count, seed, options.jobs);
     }
@@ -73,6 +81,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
         parsers: false,
         clocks: None,
         transactions: None,
+        proofs: None,
         budget: Budget::Time(minutes(1)),
         seed: None,
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
@@ -92,6 +101,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
             "--parsers" => options.parsers = true,
             "--clocks" => options.clocks = Some(arguments.value("--clocks")?),
             "--transactions" => options.transactions = Some(arguments.value("--transactions")?),
+            "--proofs" => options.proofs = Some(arguments.value("--proofs")?),
             "--seed" => options.seed = Some(arguments.value("--seed")?),
             "--jobs" => options.jobs = arguments.value("--jobs")?,
             "--model" => options.model = Some(model(&arguments.value::<String>("--model")?)?),

@@ -12,12 +12,15 @@ struct Tool {
     packages: &'static [&'static str],
 }
 
-/// SPIN checks the exported Promela; what it generates is a C program. The sanitizer instruments with gcc and clang.
-const TOOLS: [Tool; 4] = [
+/// SPIN checks the exported Promela; what it generates is a C program. The sanitizer instruments with gcc and clang. Proofs are found
+/// with z3, and checked again with cvc5.
+const TOOLS: [Tool; 6] = [
     Tool { program: "spin", packages: &["spin"] },
     Tool { program: "gcc", packages: &["gcc", "libc6-dev"] },
     Tool { program: "g++", packages: &["g++"] },
     Tool { program: "clang", packages: &["clang"] },
+    Tool { program: "z3", packages: &["z3"] },
+    Tool { program: "cvc5", packages: &["cvc5"] },
 ];
 
 /// Makes sure that all tools are there. `Ok(false)` means that some are not, and that this is not a CI machine: then the tests that

@@ -16,8 +16,6 @@ const MOST: usize = 3;
 pub(crate) struct Search<'a> {
     /// Which invariants are looked for.
     pub(crate) richness: Richness,
-    /// Whether a read may yield anything at all.
-    pub(crate) last_resort: bool,
     /// The solver.
     pub(crate) solver: &'a mut Solver,
     /// Whether to give up.
@@ -44,7 +42,7 @@ impl Search<'_> {
     ) -> Result<Option<Proof>, SolverError> {
         let Some(read) = failure.blocked.filter(|_| left > 0) else { return Ok(None) };
         let point = (read.0, model.roles[read.0].steps[read.1].from);
-        for guess in guesses(model, self.last_resort) {
+        for guess in guesses(model) {
             let Some(candidate) = with_guess(model, point, guess) else { return Ok(None) };
             if !guess_moves(&candidate, invariant, read, self.solver)? {
                 continue;
@@ -62,10 +60,10 @@ impl Search<'_> {
     }
 }
 
-/// The guesses worth trying, strong ones first.
-fn guesses(model: &Model, last_resort: bool) -> impl Iterator<Item = Guess> {
+/// The guesses worth trying. That a read may yield anything at all is none of them: it would make every program "safe", and say nothing.
+fn guesses(model: &Model) -> impl Iterator<Item = Guess> {
     let numbers = model.numbers().into_iter().map(Guess::Or);
-    numbers.chain([Guess::AtMost, Guess::AtLeast]).chain(last_resort.then_some(Guess::Anything))
+    numbers.chain([Guess::AtMost, Guess::AtLeast])
 }
 
 /// The program with the read at a point abstracted, on all ways on from it. Nothing if there is no exact read.

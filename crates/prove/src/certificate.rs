@@ -28,6 +28,9 @@ const QUESTIONS: &str = "questions";
 /// The form of the files.
 const VERSION: u32 = 1;
 
+/// Two points, and the registers of threads there that never hold the same.
+type Differing = (Spot, Spot, Vec<(usize, usize)>);
+
 #[derive(Serialize, Deserialize)]
 struct Certificate {
     version: u32,
@@ -37,7 +40,7 @@ struct Certificate {
     idle: Vec<(usize, usize)>,
     facts: Vec<Vec<Vec<Fact>>>,
     apart: Vec<(Spot, Spot)>,
-    differ: Vec<(Spot, Spot, Vec<(usize, usize)>)>,
+    differ: Vec<Differing>,
 }
 
 /// Why a certificate is not accepted.
@@ -96,7 +99,7 @@ pub fn write(folder: &Path, text: &str, program: &Program, template: &Template, 
 fn certificate(proof: &Proof) -> Certificate {
     let basis = &proof.basis;
     let sorted = |pairs: BTreeSet<(Spot, Spot)>| pairs.into_iter().collect();
-    let mut differ: Vec<(Spot, Spot, Vec<(usize, usize)>)> = Vec::new();
+    let mut differ: Vec<Differing> = Vec::new();
     let keys: BTreeSet<(Spot, Spot)> = basis.invariant.differ.keys().copied().collect();
     for (one, other) in keys {
         let registers = basis.invariant.differing_registers(one, other);

@@ -118,14 +118,12 @@ pub(crate) fn allowed(action: &Action, names: Names<'_>, memory: &str) -> String
         Action::Guess(_, Guess::AtMost) => format!("(<= {got} {memory})"),
         Action::Guess(_, Guess::AtLeast) => format!("(>= {got} {memory})"),
         Action::Guess(_, Guess::Or(other)) => format!("(or (= {got} {memory}) (= {got} {}))", number(*other)),
-        Action::Guess(_, Guess::Anything) => "true".into(),
-        Action::Read(_) | Action::Update(..) => format!("(= {got} {memory})"),
+        Action::Read(_) | Action::Update(..) | Action::CasFailure(_, _, true) => format!("(= {got} {memory})"),
         Action::Await(_, values) => {
             let any: Vec<String> = values.iter().map(|value| format!("(= {got} {})", names.integer(value))).collect();
             format!("(and (= {got} {memory}) (or {} false))", any.join(" "))
         }
         Action::CasSuccess(_, expected, _) => format!("(= {got} {memory} {})", names.integer(expected)),
-        Action::CasFailure(_, _, true) => format!("(= {got} {memory})"),
         Action::CasFailure(_, expected, false) => {
             format!("(and (= {got} {memory}) (not (= {memory} {})))", names.integer(expected))
         }

@@ -161,7 +161,9 @@ pub(crate) fn candidates(model: &Model, role: usize, point: usize, richness: Ric
     }
     for (at, &one) in scalars.iter().enumerate() {
         let one = Value::Global(one);
-        registers.iter().for_each(|&reg| compare(&one, reg, &mut facts));
+        for &reg in &registers {
+            compare(&one, reg, &mut facts);
+        }
         for other in scalars[at + 1..].iter().map(|&at| Value::Global(at)) {
             facts.push(Fact::Equal(one.clone(), other.clone()));
             facts.push(Fact::AtMost(one.clone(), other.clone()));
@@ -170,7 +172,9 @@ pub(crate) fn candidates(model: &Model, role: usize, point: usize, richness: Ric
         }
     }
     for (at, &one) in registers.iter().enumerate() {
-        registers[at + 1..].iter().for_each(|&reg| compare(&local(one), reg, &mut facts));
+        for &reg in &registers[at + 1..] {
+            compare(&local(one), reg, &mut facts);
+        }
     }
     facts
 }

@@ -193,8 +193,11 @@ impl Invariant {
     }
 }
 
+/// A role, and a way in which its threads can start.
+pub(crate) type Start<'m> = (usize, &'m Step);
+
 /// The ways in which two threads can start.
-pub(crate) fn start_pairs(model: &Model) -> Vec<((usize, &Step), (usize, &Step))> {
+pub(crate) fn start_pairs(model: &Model) -> Vec<(Start<'_>, Start<'_>)> {
     let starts =
         || model.roles.iter().enumerate().flat_map(|(role, code)| code.starts.iter().map(move |start| (role, start)));
     let pairs = starts().flat_map(|one| starts().map(move |other| (one, other)));

@@ -76,18 +76,13 @@ fn attempt(model: &Model, options: &Options<'_>) -> Result<Outcome, SolverError>
             Ok(proof) => return Ok(finished(proof, &solver)),
             Err(failure) => failure,
         };
-        let mut search = Search { richness, last_resort: false, solver: &mut solver, stop: options.stop };
+        let mut search = Search { richness, solver: &mut solver, stop: options.stop };
         if let Some(proof) = search.abstracted(model, &invariant, &failure)? {
             return Ok(finished(proof, &solver));
         }
-        first = first.or(Some((invariant, failure)));
+        first = first.or(Some(failure));
     }
-    let Some((invariant, failure)) = first else { return Err(SolverError::Unknown("nothing was tried".into())) };
-    let mut search = Search { richness: Richness::Plain, last_resort: true, solver: &mut solver, stop: options.stop };
-    Ok(match search.abstracted(model, &invariant, &failure)? {
-        Some(proof) => finished(proof, &solver),
-        None => Outcome::NotProved(failure),
-    })
+    first.map(Outcome::NotProved).ok_or_else(|| SolverError::Unknown("nothing was tried".into()))
 }
 
 fn finished(mut proof: Proof, solver: &Solver) -> Outcome {

@@ -129,8 +129,6 @@ pub enum Guess {
     AtLeast,
     /// This number.
     Or(i64),
-    /// Anything.
-    Anything,
 }
 
 impl Action {

@@ -21,6 +21,10 @@ pub(crate) fn record(report: &Report) -> Value {
         "verdict": "error",
     });
     let place = |span: Span| place(report, span);
+    let broken = report.instances.as_ref().and_then(|instances| instances.broken.as_ref());
+    if let Some((instance, _)) = broken {
+        record["instance"] = json!({"threads": instance.copies, "values": instance.values, "cells": instance.cells});
+    }
     match &report.outcome {
         None => {
             let messages: Vec<&str> = report.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
@@ -34,7 +38,7 @@ pub(crate) fn record(report: &Report) -> Value {
             record["reason"] = json!(error.to_string());
         }
         Some(Outcome::Proved(proof)) => {
-            record["verdict"] = json!("proved");
+            record["verdict"] = json!(if broken.is_some() { "not-robust" } else { "proved" });
             record["claim"] = json!(proof.claim);
             record["claimed"] = json!(claimed(proof.claim));
             record["moves"] = json!(proof.movers);
@@ -62,15 +66,10 @@ pub(crate) fn record(report: &Report) -> Value {
             }
         }
         Some(Outcome::NotProved(failure)) => {
-            let broken = report.instances.as_ref().and_then(|instances| instances.broken.as_ref());
             record["verdict"] = json!(if broken.is_some() { "not-robust" } else { "inconclusive" });
             record["reason"] = json!("no proof was found");
             record["write"] = place(failure.write);
             record["read"] = failure.read.map_or(Value::Null, place);
-            if let Some((instance, _)) = broken {
-                record["instance"] =
-                    json!({"threads": instance.copies, "values": instance.values, "cells": instance.cells});
-            }
         }
     }
     record

@@ -59,7 +59,6 @@ pub(crate) fn guessed(guess: Guess, read: &str) -> String {
         Guess::AtMost => format!("any value <= {read}"),
         Guess::AtLeast => format!("any value >= {read}"),
         Guess::Or(number) => format!("{read}, or {number}"),
-        Guess::Anything => "any value".to_owned(),
     }
 }
 
@@ -75,9 +74,9 @@ impl Report {
         let broken = self.instances.as_ref().is_some_and(|instances| instances.broken.is_some());
         match &self.outcome {
             None | Some(Outcome::Unsupported(_)) => Status::Input,
+            Some(_) if broken => Status::Violation,
             Some(Outcome::Proved(_)) => Status::Holds,
             Some(Outcome::Inconclusive(SolverError::Interrupted)) => Status::Interrupted,
-            Some(Outcome::NotProved(_)) if broken => Status::Violation,
             Some(Outcome::NotProved(_) | Outcome::Inconclusive(_)) => Status::Inconclusive,
         }
     }
@@ -101,7 +100,7 @@ impl Report {
                 };
                 format!("{name}: inconclusive: {error}; nothing is claimed{hint}\n")
             }
-            Some(Outcome::Proved(proof)) => self.proved(proof),
+            Some(Outcome::Proved(proof)) => self.broken(output).unwrap_or_default() + &self.proved(proof),
             Some(Outcome::NotProved(failure)) => self.failed(failure, output),
         }
     }
@@ -148,41 +147,49 @@ impl Report {
         self.file.snippet(span).lines().next().unwrap_or_default()
     }
 
-    /// Why there is no proof, as a diagnostic.
-    pub(crate) fn diagnostic(&self, failure: &Failure) -> Diagnostic {
-        let mut problem = Diagnostic::warning(codes::NOT_PROVED, "no proof that this store is harmless")
-            .at(failure.write, "may still be in its buffer");
-        if let Some(over) = failure.write_over {
-            problem = problem.context(over, "another thread may notice here that it comes late");
-        }
-        if let Some(read) = failure.read {
-            problem = problem.context(read, "while this load goes to memory");
-        }
-        if let Some(over) = failure.read_over {
-            problem = problem.context(over, "and another thread may change what it reads");
-        }
-        if !failure.values.is_empty() {
-            let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-            problem = problem.note(format!("for instance with {}", values.join(", ")));
-        }
-        problem
-    }
-
     fn failed(&self, failure: &Failure, output: &Output) -> String {
-        let name = self.file.name();
-        let many = self.file.text().contains("threads");
-        let mut text = problems(&self.file, &[self.diagnostic(failure)], output);
-        let Some(instances) = &self.instances else { return text };
-        if let Some((instance, shown)) = &instances.broken {
-            text.push_str(&problems(&self.file, shown, output));
-            let _ = writeln!(text, "{name}: not robust (tso): already with {}", described(*instance, many));
-            return text;
+        let mut text = problems(&self.file, &[diagnostic(failure)], output);
+        if let Some(broken) = self.broken(output) {
+            return text + &broken;
         }
-        let _ = writeln!(text, "{name}: inconclusive: no proof was found, {:.2} s", self.seconds);
-        if let Some(instance) = instances.robust.last() {
-            let _ =
-                writeln!(text, "  note: with {} it is robust: the proof may be at fault", described(*instance, many));
+        let _ = writeln!(text, "{}: inconclusive: no proof was found, {:.2} s", self.file.name(), self.seconds);
+        if let Some(instance) = self.instances.as_ref().and_then(|instances| instances.robust.last()) {
+            let instance = described(*instance, self.has_many());
+            let _ = writeln!(text, "  note: with {instance} it is robust: the proof may be at fault");
         }
         text
     }
+
+    /// A small instance that is not robust, if there is one.
+    fn broken(&self, output: &Output) -> Option<String> {
+        let (instance, shown) = self.instances.as_ref()?.broken.as_ref()?;
+        let mut text = problems(&self.file, shown, output);
+        let instance = described(*instance, self.has_many());
+        let _ = writeln!(text, "{}: not robust (tso): already with {instance}", self.file.name());
+        Some(text)
+    }
+
+    fn has_many(&self) -> bool {
+        self.file.text().contains("threads")
+    }
+}
+
+/// Why there is no proof, as a diagnostic.
+fn diagnostic(failure: &Failure) -> Diagnostic {
+    let mut problem = Diagnostic::warning(codes::NOT_PROVED, "no proof that this store is harmless")
+        .at(failure.write, "may still be in its buffer");
+    if let Some(over) = failure.write_over {
+        problem = problem.context(over, "another thread may notice here that it comes late");
+    }
+    if let Some(read) = failure.read {
+        problem = problem.context(read, "while this load goes to memory");
+    }
+    if let Some(over) = failure.read_over {
+        problem = problem.context(over, "and another thread may change what it reads");
+    }
+    if !failure.values.is_empty() {
+        let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        problem = problem.note(format!("for instance with {}", values.join(", ")));
+    }
+    problem
 }

@@ -63,29 +63,33 @@ impl Machine<'_> {
 
     fn is_local(&self, state: &State, thread: usize) -> bool {
         match self.instr(state, thread) {
-            Instr::Assign { .. } | Instr::Jump(_) | Instr::Branch { .. } | Instr::Choose(_) => true,
-            Instr::Assert(_) | Instr::Observe(_) => true,
+            Instr::Assign { .. }
+            | Instr::Jump(_)
+            | Instr::Branch { .. }
+            | Instr::Choose(_)
+            | Instr::Assert(_)
+            | Instr::Observe(_) => true,
             Instr::Assume(cond) => cond.eval(&state.registers[thread], 0) != Ok(0),
             Instr::Fence(order) => *order != FenceOrder::SeqCst,
             _ => false,
         }
     }
 
-    fn value(&self, state: &State, thread: usize, expr: &Expr, old: Value) -> i32 {
+    fn value(state: &State, thread: usize, expr: &Expr, old: Value) -> i32 {
         expr.eval(&state.registers[thread], old).expect("the program divides by nothing")
     }
 
-    fn location(&self, state: &State, thread: usize, place: &Place) -> LocId {
+    fn location(state: &State, thread: usize, place: &Place) -> LocId {
         match place {
             Place::Fixed(loc) => *loc,
             Place::Element { base, index, .. } => {
-                LocId::new(base.index() + self.value(state, thread, index, 0).unsigned_abs() as usize)
+                LocId::new(base.index() + Self::value(state, thread, index, 0).unsigned_abs() as usize)
             }
         }
     }
 
     fn stored(&self, state: &State, thread: usize, loc: LocId, expr: &Expr, old: Value) -> Value {
-        self.program.reduce(self.value(state, thread, expr, old), self.program.locations[loc].modulus)
+        self.program.reduce(Self::value(state, thread, expr, old), self.program.locations[loc].modulus)
     }
 
     fn read(state: &State, thread: usize, loc: LocId) -> Value {
@@ -109,12 +113,12 @@ impl Machine<'_> {
         match op {
             Instr::Assign { dst, value } => {
                 let modulus = self.program.threads[ThreadId::new(thread)].registers[*dst].modulus;
-                let value = self.program.reduce(self.value(state, thread, value, 0), modulus);
+                let value = self.program.reduce(Self::value(state, thread, value, 0), modulus);
                 next.registers[thread][dst.index()] = value;
                 pending.push(next);
             }
             Instr::Branch { cond, then, otherwise } => {
-                let holds = self.value(state, thread, cond, 0) != 0;
+                let holds = Self::value(state, thread, cond, 0) != 0;
                 next.pcs[thread] = if holds { *then } else { *otherwise };
                 pending.push(next);
             }
@@ -125,19 +129,24 @@ impl Machine<'_> {
                 }
             }
             Instr::Assume(cond) => {
-                if self.value(state, thread, cond, 0) != 0 {
+                if Self::value(state, thread, cond, 0) != 0 {
                     pending.push(next);
                 }
             }
-            Instr::Fence(FenceOrder::SeqCst) if !drained => {}
+            Instr::Fence(FenceOrder::SeqCst)
+            | Instr::Rmw { .. }
+            | Instr::Cas { .. }
+            | Instr::BlockingCas { .. }
+            | Instr::Lock(_)
+                if !drained => {}
             Instr::Assert(_) | Instr::Observe(_) | Instr::Fence(_) => pending.push(next),
             Instr::Load { dst, place, .. } | Instr::PlainLoad { dst, place } => {
-                let value = Self::read(state, thread, self.location(state, thread, place));
+                let value = Self::read(state, thread, Self::location(state, thread, place));
                 self.receive(&mut next, thread, Some(*dst), value);
                 pending.push(next);
             }
             Instr::Wait { dst, place, values, .. } => {
-                let loc = self.location(state, thread, place);
+                let loc = Self::location(state, thread, place);
                 let value = Self::read(state, thread, loc);
                 if values.iter().any(|wanted| self.stored(state, thread, loc, wanted, 0) == value) {
                     self.receive(&mut next, thread, *dst, value);
@@ -145,26 +154,25 @@ impl Machine<'_> {
                 }
             }
             Instr::Store { place, value, .. } | Instr::PlainStore { place, value } => {
-                let loc = self.location(state, thread, place);
+                let loc = Self::location(state, thread, place);
                 let value = self.stored(state, thread, loc, value, 0);
                 self.write(&mut next, thread, loc, value);
                 pending.push(next);
             }
             Instr::Unlock(place) => {
-                let loc = self.location(state, thread, place);
+                let loc = Self::location(state, thread, place);
                 self.write(&mut next, thread, loc, 0);
                 pending.push(next);
             }
-            Instr::Rmw { .. } | Instr::Cas { .. } | Instr::BlockingCas { .. } | Instr::Lock(_) if !drained => {}
             Instr::Rmw { dst, place, update, .. } => {
-                let loc = self.location(state, thread, place);
+                let loc = Self::location(state, thread, place);
                 let old = state.memory[loc.index()];
                 next.memory[loc.index()] = self.stored(state, thread, loc, update, old);
                 self.receive(&mut next, thread, *dst, old);
                 pending.push(next);
             }
             Instr::Cas { dst, place, expected, new, weak, .. } => {
-                let loc = self.location(state, thread, place);
+                let loc = Self::location(state, thread, place);
                 let old = state.memory[loc.index()];
                 self.receive(&mut next, thread, *dst, old);
                 let found = self.stored(state, thread, loc, expected, 0) == old;
@@ -177,14 +185,14 @@ impl Machine<'_> {
                 }
             }
             Instr::BlockingCas { place, expected, new, .. } => {
-                let loc = self.location(state, thread, place);
+                let loc = Self::location(state, thread, place);
                 if self.stored(state, thread, loc, expected, 0) == state.memory[loc.index()] {
                     next.memory[loc.index()] = self.stored(state, thread, loc, new, 0);
                     pending.push(next);
                 }
             }
             Instr::Lock(place) => {
-                let loc = self.location(state, thread, place);
+                let loc = Self::location(state, thread, place);
                 if state.memory[loc.index()] == 0 {
                     next.memory[loc.index()] = 1;
                     pending.push(next);

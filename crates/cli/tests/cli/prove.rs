@@ -1,0 +1,86 @@
+//! `steadfast prove` and `steadfast verify-certificate`.
+
+use crate::steadfast::{root, steadfast};
+use serde_json::Value;
+use std::fs;
+
+/// Whether there is a solver. In CI there must be one.
+fn solver() -> bool {
+    let found = std::process::Command::new("z3").arg("--version").output().is_ok();
+    assert!(found || std::env::var_os("CI").is_none(), "z3 is not installed");
+    found
+}
+
+fn file(name: &str, text: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+const BUFFERING: &str = "atomic<int> x, y;\nthreads a { x.store(1); let r = y.load(); y.store(r + 1); }\nthreads b { y.store(1); let r = x.load(); x.store(r + 1); }\n";
+
+#[test]
+fn a_program_that_is_not_robust_is_shown_with_an_instance() {
+    if !solver() {
+        return;
+    }
+    let path = file("buffering.sf", BUFFERING);
+    let ended = steadfast(&["prove", &path]);
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+    for part in ["may still be in its buffer", "while this load goes to memory", "already with 2 threads", "V0001"] {
+        assert!(ended.stdout.contains(part), "{part}:\n{}", ended.stdout);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    for text in
+        ["threads", "atomic<int> x; threads t { x.store(y); }", "", "\u{0}", "atomic<int> a[]; thread t { a.load(); }"]
+    {
+        let path = file("wrong.sf", text);
+        let ended = steadfast(&["prove", &path]);
+        assert_eq!(ended.code, 2, "{text}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains("error["), "{text}: {}", ended.stdout);
+    }
+    assert_eq!(steadfast(&["prove", "no-such-file.sf"]).code, 2);
+    assert_eq!(steadfast(&["verify-certificate", "no-such-folder"]).code, 2);
+}
+
+#[test]
+fn check_says_what_a_template_is_for() {
+    let path = file("template.sf", "atomic<u8> x;\nthreads t { x.store(1); }\n");
+    let ended = steadfast(&["check", &path]);
+    assert_eq!(ended.code, 2);
+    assert!(ended.stdout.contains("E0232") && ended.stdout.contains("steadfast prove"), "{}", ended.stdout);
+}
+
+#[test]
+fn without_a_solver_nothing_is_claimed() {
+    let ended = steadfast(&["prove", "--solver", "no-such-solver", "corpus/proofs/dc-locking.sf"]);
+    assert_eq!(ended.code, 3, "{}", ended.stdout);
+    assert!(ended.stdout.contains("cannot be started") && ended.stdout.contains("apt install z3"), "{}", ended.stdout);
+    assert_eq!(steadfast(&["prove", "--solver", "no-such-solver", "corpus/proofs/seqlock.sf"]).code, 0);
+}
+
+#[test]
+fn json_fits_its_schema_and_certificates_are_accepted() {
+    if !solver() {
+        return;
+    }
+    let schema = fs::read_to_string(root().join("docs/schema/prove.json")).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    let broken = file("broken.sf", BUFFERING);
+    let wrong = file("syntax.sf", "thread {");
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("proofs").display().to_string();
+    let files = ["corpus/proofs/dc-locking.sf", "corpus/proofs/peterson.sf", &broken, &wrong];
+    let arguments: Vec<&str> = ["prove", "-f", "json", "--certificate", &folder].into_iter().chain(files).collect();
+    let ended = steadfast(&arguments);
+    let results: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let problems: Vec<_> = validator.iter_errors(&results).map(|error| error.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?}\n{}", ended.stdout);
+    let verdicts: Vec<&str> = results.as_array().unwrap().iter().filter_map(|one| one["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["proved", "proved", "not-robust", "error"]);
+    let verified = steadfast(&["verify-certificate", &format!("{folder}/dc-locking")]);
+    assert_eq!(verified.code, 0, "{}", verified.stdout);
+    assert!(verified.stdout.contains("accepted"), "{}", verified.stdout);
+}

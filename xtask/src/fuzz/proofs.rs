@@ -1,0 +1,23 @@
+//! The claims of `prove` about random programs: the test of the crate, with more programs.
+
+use crate::process;
+use anyhow::Result;
+use std::process::Command;
+
+/// Tries so many programs.
+pub(super) fn run(count: u64, seed: u64) -> Result<()> {
+    let mut command = Command::new(env!("CARGO"));
+    command.args([
+        "test",
+        "--release",
+        "--package",
+        "steadfast-prove",
+        "--test",
+        "soundness",
+        "claims",
+        "--",
+        "--nocapture",
+    ]);
+    command.env("STEADFAST_PROGRAMS", count.to_string()).env("STEADFAST_SEED", seed.to_string()).env("CI", "1");
+    process::run(&mut command)
+}
