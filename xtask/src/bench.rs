@@ -30,7 +30,7 @@ bench trencher BINARY [--binary FILE]
     Measures the checks of Trencher's own programs under TSO with one job, from the start of the process to its
     end, and in turn the Trencher that BINARY is.
 
-bench sanitizer [--accesses N] [--compiler CLANG]
+bench sanitizer [--accesses N] [--compiler CLANG] [--binary PROGRAM]
     Measures a generated family of programs under the sanitizer and under clang's ThreadSanitizer: processor time for
     each atomic access, the best of three.";
 

@@ -4,7 +4,7 @@ use super::ours;
 use crate::arguments::{Arguments, unexpected};
 use crate::process;
 use anyhow::{Context, Result, ensure};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PROGRAM: &str = include_str!("sanitizer.c");
@@ -34,15 +34,19 @@ fn family() -> Vec<Member> {
 
 /// Runs the command.
 pub(super) fn run(mut arguments: Arguments) -> Result<()> {
-    let (mut accesses, mut compiler) = (1_000_000_u64, "clang".to_owned());
+    let (mut accesses, mut compiler, mut binary) = (1_000_000_u64, "clang".to_owned(), None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--accesses" => accesses = arguments.value("--accesses")?,
             "--compiler" => compiler = arguments.value("--compiler")?,
+            "--binary" => binary = Some(arguments.value("--binary")?),
             _ => return Err(unexpected(&argument)),
         }
     }
-    let steadfast = ours::build()?;
+    let steadfast: PathBuf = match binary {
+        Some(binary) => binary,
+        None => ours::build()?,
+    };
     let scratch = tempfile::tempdir()?;
     let source = scratch.path().join("family.c");
     std::fs::write(&source, PROGRAM)?;
