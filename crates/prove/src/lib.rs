@@ -54,6 +54,11 @@ pub enum Outcome {
     Unsupported(Unsupported),
 }
 
+/// Whether a template can be reasoned about at all.
+pub fn understands(program: &Program, template: &Template) -> Result<(), Unsupported> {
+    Model::of(program, template).map(|_| ())
+}
+
 /// Tries to prove that a template is robust.
 pub fn prove(program: &Program, template: &Template, options: &Options<'_>) -> Outcome {
     let model = match Model::of(program, template) {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use steadfast_diag::Severity;
 use steadfast_graph::random::Rng;
-use steadfast_lang::{Dialect, Parsed, parse};
+use steadfast_lang::{Dialect, Instance, Parsed, parse, parse_instance, parse_template};
 use steadfast_span::{SourceFile, Span};
 
 /// How many inputs a batch has.
@@ -198,7 +198,16 @@ fn examine(text: &str, dialect: Dialect) -> Result<Vec<&'static str>, String> {
 
 fn timed_parse(text: &str, dialect: Dialect) -> Result<(Parsed, Duration), String> {
     let started = Instant::now();
-    let parsed = catch_unwind(AssertUnwindSafe(|| parse(&SourceFile::new("input", text), dialect)));
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        let file = SourceFile::new("input", text);
+        if dialect == Dialect::Steadfast {
+            // The same text as a template must not be worse for anybody.
+            let (parsed, template) = parse_template(&file);
+            parsed.program.zip(template).map(|(program, template)| steadfast_prove::understands(&program, &template));
+            parse_instance(&file, Instance { copies: 2, values: 4, cells: 4 });
+        }
+        parse(&file, dialect)
+    }));
     let time = started.elapsed();
     parsed.map(|parsed| (parsed, time)).map_err(|cause| {
         let message = cause.downcast_ref::<String>().cloned();
