@@ -13,14 +13,15 @@ struct Tool {
 }
 
 /// SPIN checks the exported Promela; what it generates is a C program. The sanitizer instruments with gcc and clang. Proofs are found
-/// with z3, and checked again with cvc5.
-const TOOLS: [Tool; 6] = [
+/// with z3, and checked again with cvc5. The server of `PostgreSQL`, which Debian does not put on the path, replays violations of transactions.
+const TOOLS: [Tool; 7] = [
     Tool { program: "spin", packages: &["spin"] },
     Tool { program: "gcc", packages: &["gcc", "libc6-dev"] },
     Tool { program: "g++", packages: &["g++"] },
     Tool { program: "clang", packages: &["clang"] },
     Tool { program: "z3", packages: &["z3"] },
     Tool { program: "cvc5", packages: &["cvc5"] },
+    Tool { program: "initdb", packages: &["postgresql"] },
 ];
 
 /// Makes sure that all tools are there. `Ok(false)` means that some are not, and that this is not a CI machine: then the tests that
@@ -55,7 +56,13 @@ fn packages_of(programs: &[&str]) -> Vec<&'static str> {
 
 fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| is_executable(&directory.join(program)))
+    std::env::split_paths(&path).chain(postgres_directories()).any(|directory| is_executable(&directory.join(program)))
+}
+
+/// Where Debian keeps the programs of the versions of `PostgreSQL`.
+fn postgres_directories() -> Vec<std::path::PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().filter_map(Result::ok);
+    versions.map(|version| version.path().join("bin")).collect()
 }
 
 #[cfg(unix)]
