@@ -15,14 +15,18 @@ use tempfile::TempDir;
 /// How long a server may take until it answers.
 const START_LIMIT: Duration = Duration::from_secs(90);
 
-/// Starts the server, and stops it and removes its files when its standard input is closed, which also happens when we are killed.
+/// Makes a cluster and starts the server, and stops it and removes everything when its standard input is closed, which also happens when we are killed.
 const SUPERVISOR: &str = r#"
-"$1/postgres" -D "$2/data" -c unix_socket_directories="$2" -c listen_addresses= -c fsync=off -c wal_level=logical \
-    -c wal_retrieve_retry_interval=100ms -c max_connections=40 -c shared_buffers=16MB -c log_min_messages=error >"$2/log" 2>&1 </dev/null &
-server=$!
+if "$1/initdb" --auth=trust --username=postgres --no-sync --locale=C --encoding=UTF8 -D "$2/data" >"$2/log" 2>&1 </dev/null; then
+    "$1/postgres" -D "$2/data" -c unix_socket_directories="$2" -c listen_addresses= -c fsync=off -c wal_level=logical \
+        -c wal_retrieve_retry_interval=100ms -c max_connections=40 -c shared_buffers=16MB -c log_min_messages=error >"$2/log" 2>&1 </dev/null &
+    server=$!
+else
+    touch "$2/failed"
+fi
 read -r _
-kill -QUIT $server
-wait $server
+# A server that has just been started does not listen to signals yet, so one may not be enough.
+while [ -n "$server" ] && kill -QUIT $server 2>/dev/null; do sleep 0.1; done
 rm -rf "$2"
 "#;
 
@@ -52,8 +56,6 @@ impl Server {
             chown(&path, Some(user.uid), Some(user.gid))?;
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700))?;
-        make_cluster(&programs, &path, user)?;
-        go_on(interrupt)?;
         let mut supervisor = command("sh", &path, user);
         supervisor.args(["-c", SUPERVISOR, "supervisor"]).arg(&programs).arg(&path);
         // A Ctrl-C at the terminal is for us; we stop the server when we are done.
@@ -85,14 +87,20 @@ impl Server {
             go_on(interrupt)?;
             match self.connect() {
                 Ok(_) => return Ok(()),
+                Err(_) if self.path.join("failed").exists() => return Err(self.refusal("initdb failed")),
                 Err(error) if Instant::now() > until => {
-                    let log = fs::read_to_string(self.path.join("log")).unwrap_or_default();
-                    let last: Vec<&str> = log.lines().rev().take(5).collect();
-                    return Err(Failure::Server(format!("the server does not start: {error}; {}", last.join("; "))));
+                    return Err(self.refusal(&format!("the server does not start: {error}")));
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(50)),
             }
         }
+    }
+
+    /// A message with the last lines of the log.
+    fn refusal(&self, what: &str) -> Failure {
+        let log = fs::read_to_string(self.path.join("log")).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        Failure::Server(format!("{what}; {}", lines[lines.len().saturating_sub(5)..].join("; ")))
     }
 }
 
@@ -115,19 +123,6 @@ fn command(program: impl AsRef<std::ffi::OsStr>, directory: &Path, user: Option<
         command.uid(uid).gid(gid);
     }
     command
-}
-
-fn make_cluster(programs: &Path, path: &Path, user: Option<User>) -> Result<(), Failure> {
-    let mut initdb = command(programs.join("initdb"), path, user);
-    initdb
-        .args(["--auth=trust", "--username=postgres", "--no-sync", "--locale=C", "--encoding=UTF8", "-D"])
-        .arg(path.join("data"));
-    let made = initdb.stdin(Stdio::null()).process_group(0).output()?;
-    if made.status.success() {
-        return Ok(());
-    }
-    let message = String::from_utf8_lossy(&made.stderr).trim().replace('\n', "; ");
-    Err(Failure::Server(format!("initdb failed: {message}")))
 }
 
 /// Who is to run the server; nobody else if we are not root. Directories that root makes belong to root.
