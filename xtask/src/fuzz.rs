@@ -27,7 +27,8 @@ fuzz --clocks N [--seed S] [--jobs J]
 fuzz --transactions N [--seed S] [--jobs J]
     Compares the decision for transactional programs with the machines of CC, CCv, CM and SI on N programs each.
 fuzz --proofs N [--seed S]
-    Proves N random programs, and compares what is claimed with a machine that has store buffers.";
+    Proves N random programs, and compares what is claimed with a machine that has store buffers; and the corpus
+    with one or two fences or locks missing, and compares with the exact verdict of an instance.";
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

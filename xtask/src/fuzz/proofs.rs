@@ -1,4 +1,4 @@
-//! The claims of `prove` about random programs: the test of the crate, with more programs.
+//! The claims of `prove` about random programs and about mutants: the tests of the crate, with more of them.
 
 use crate::process;
 use anyhow::Result;
