@@ -1,4 +1,4 @@
-//! The applications of the corpus that are written in SQL: what they expect, and SmallBank's table.
+//! The applications of the corpus that are written in SQL: what they expect, and the table of `SmallBank`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,12 +60,13 @@ fn locked(lines: &'static [(&'static str, usize)]) -> Application {
     })
 }
 
+/// The reads with FOR UPDATE; the levels in the order amalgamate, balance, `deposit_checking`, `transact_savings`, `write_check`; whether SI and RC suffice everywhere.
+type Row = (&'static [(&'static str, usize)], [Level; 5], bool, bool);
+
 #[test]
 fn smallbanks_table() {
     use Level::{Rc, Si, Ssi};
     let budget = Budget::new(Limits::default(), None, None);
-    // In the order amalgamate, balance, deposit_checking, transact_savings, write_check; the last two say whether SI and RC suffice everywhere.
-    type Row = (&'static [(&'static str, usize)], [Level; 5], bool, bool);
     let table: [Row; 4] = [
         (&[], [Rc, Ssi, Rc, Ssi, Ssi], false, false),
         (&[("write_check.sql", 3)], [Rc, Si, Rc, Rc, Si], true, false),
