@@ -611,5 +611,6 @@ Examples:
   steadfast run --runs 50 --schedule random --format sarif ./lock > lock.sarif
       For a code scanning service.
 
-Exit codes: 0 nothing was reported, 1 something was, 2 the program cannot be run, 3 it ended with an error of its
-own or took too long, and nothing was reported.";
+Exit codes: 0 nothing was reported, 1 something was, 2 the program cannot be run, 3 nothing was reported,
+and it ended with an error of its own, took too long, or was not compiled with `steadfast cc`, `c++` or
+`cargo`.";

@@ -88,6 +88,7 @@ fn run(program: &Path, schedule: &str, runs: u64, more: &[&str]) -> Value {
 }
 
 fn verdict(result: &Value) -> &'static str {
+    assert_eq!(result["watched_runs"], result["runs"], "the runtime is in every run");
     let kinds: Vec<_> = result["findings"]
         .as_array()
         .expect("findings")
@@ -364,4 +365,12 @@ fn a_seed_repeats_a_run() {
     for seed in ["1", "2", "3", "4", "5"] {
         assert_eq!(found(seed), found(seed), "seed {seed}");
     }
+}
+
+#[test]
+fn a_program_without_the_runtime_is_not_called_clean() {
+    let ended = Command::new(STEADFAST).args(["run", "--", "true"]).output().expect("it runs");
+    let text = String::from_utf8_lossy(&ended.stdout);
+    assert_eq!(ended.status.code(), Some(3), "{text}");
+    assert!(text.contains("was not compiled with `steadfast cc`"), "{text}");
 }

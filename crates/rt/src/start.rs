@@ -11,6 +11,7 @@ pub(crate) fn ensure() {
     }
     let _inside = crate::tls::Inside::enter();
     crate::options::read();
+    crate::report::announce();
     crate::thread::current();
     // SAFETY: the function is of the right type and stays where it is.
     unsafe { libc::atexit(at_exit) };

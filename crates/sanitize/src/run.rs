@@ -53,6 +53,8 @@ pub struct Outcome {
     pub status: Option<ExitStatus>,
     /// What it reported.
     pub records: Vec<Record>,
+    /// Whether the runtime was there to report anything.
+    pub watched: bool,
 }
 
 /// Runs the program once.
@@ -65,8 +67,9 @@ pub fn once(settings: &Settings, seed: u64, scratch: &Path) -> std::io::Result<O
         command.env("LD_PRELOAD", library);
     }
     let status = wait(command.spawn()?, settings.time_limit)?;
+    let watched = file.exists();
     let text = std::fs::read(&file).unwrap_or_default();
-    Ok(Outcome { status, records: record::parse(&String::from_utf8_lossy(&text)) })
+    Ok(Outcome { status, records: record::parse(&String::from_utf8_lossy(&text)), watched })
 }
 
 fn options(settings: &Settings, seed: u64, file: &Path) -> String {

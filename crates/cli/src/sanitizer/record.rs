@@ -18,6 +18,7 @@ struct Result<'a> {
     runs: u64,
     runs_with_findings: u64,
     failed_runs: u64,
+    watched_runs: u64,
     findings: Vec<Finding<'a>>,
 }
 
@@ -87,6 +88,7 @@ fn result<'a>(arguments: &RunArgs, tally: &'a Tally) -> Result<'a> {
         runs: tally.runs,
         runs_with_findings: tally.collection.runs_with_findings(),
         failed_runs: tally.failed,
+        watched_runs: tally.watched,
         findings: tally.collection.all().map(finding).collect(),
     }
 }

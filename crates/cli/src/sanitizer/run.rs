@@ -22,6 +22,8 @@ pub(super) struct Tally {
     pub(super) runs: u64,
     /// How many ended with an error of the program, or took too long.
     pub(super) failed: u64,
+    /// How many had the runtime in them.
+    pub(super) watched: u64,
 }
 
 /// Runs the command.
@@ -31,7 +33,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
         Err(error) => return Ok(refuse(&format!("cannot make a temporary folder: {error}"))),
     };
     let settings = settings(arguments);
-    let mut tally = Tally { collection: Collection::new(), runs: 0, failed: 0 };
+    let mut tally = Tally { collection: Collection::new(), runs: 0, failed: 0, watched: 0 };
     let mut symbols = Symbols::new();
     for run in 0..arguments.runs {
         let seed = arguments.seed.wrapping_add(run);
@@ -75,6 +77,7 @@ impl Tally {
     /// Adds a run. Returns the texts of what is new.
     fn add(&mut self, run: u64, seed: u64, outcome: &Outcome, symbols: &mut Symbols) -> String {
         self.runs += 1;
+        self.watched += u64::from(outcome.watched);
         let mut findings: Vec<_> = outcome.records.iter().map(|record| Finding::resolve(record, symbols)).collect();
         findings.retain(|finding| !finding.is_inside_rust());
         if let Some(first) = outcome.records.iter().find(|record| record.suppressions.is_some()) {
@@ -91,8 +94,8 @@ impl Tally {
     fn status(&self) -> Status {
         match (self.collection.runs_with_findings(), self.failed) {
             (1.., _) => Status::Violation,
-            (0, 1..) => Status::Inconclusive,
-            (0, 0) => Status::Holds,
+            (0, 0) if self.watched > 0 => Status::Holds,
+            (0, _) => Status::Inconclusive,
         }
     }
 }
@@ -130,6 +133,9 @@ fn summary(arguments: &RunArgs, tally: &Tally) -> String {
         let _ = write!(text, "; {} ended with an error of the program or took too long", runs(tally.failed));
     }
     text.push_str(".\n");
+    if tally.watched == 0 {
+        text.push_str("Nothing could be: the program was not compiled with `steadfast cc`, `c++` or `cargo`.\n");
+    }
     if let (Some(first), true) = (tally.collection.all().next(), arguments.schedule != ScheduleChoice::Os) {
         let schedule = settings(arguments).schedule.name();
         let _ = writeln!(text, "Repeat the first one with --schedule {schedule} --seed {}.", first.seed);

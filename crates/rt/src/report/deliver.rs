@@ -37,6 +37,13 @@ pub(super) fn deliver(record: &[u8]) -> bool {
     shown != Shown::Suppressed
 }
 
+/// Lets `steadfast run` know that somebody watches this program: its file is there, if only an empty one.
+pub(super) fn announce() {
+    if let Some(file) = options::REPORT_FILE.get() {
+        append(file, b"");
+    }
+}
+
 /// Says how many there were.
 pub(super) fn summary(count: u32) {
     if options::REPORT_FILE.get().is_none() {

@@ -99,6 +99,11 @@ fn leave() -> ! {
     sys::fatal("could not exit")
 }
 
+/// Lets `steadfast run` know that somebody watches.
+pub(crate) fn announce() {
+    deliver::announce();
+}
+
 /// The process ends. If something was reported, its exit code says so.
 pub(crate) fn at_exit() {
     let thread = crate::tls::local().thread;
