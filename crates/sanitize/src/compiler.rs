@@ -120,7 +120,7 @@ pub fn command(
                 "a static executable cannot be checked: the runtime has to come before libc; leave out -static",
             ));
         }
-        wrapped.extend(link(family, surroundings)?);
+        wrapped.extend(link(surroundings)?);
     }
     Ok(CompilerCommand { program, arguments: wrapped })
 }
@@ -244,14 +244,14 @@ fn hide(family: Family) -> Vec<OsString> {
     flags
 }
 
-fn link(family: Family, surroundings: &Surroundings) -> Result<Vec<OsString>, CompilerError> {
+fn link(surroundings: &Surroundings) -> Result<Vec<OsString>, CompilerError> {
     let archive = surroundings.archive();
     if !archive.is_file() {
         return Err(CompilerError::NoRuntime(archive));
     }
     let mut flags = vec![archive.into_os_string()];
-    if family == Family::Gcc && !surroundings.atomics_only {
-        // Clang calls functions of the sanitizer where gcc calls these.
+    if !surroundings.atomics_only {
+        // Clang from version 15 on calls functions of the sanitizer where gcc and older ones call these.
         flags.push("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset".into());
     }
     // Libraries that are loaded later find the runtime in the executable.
