@@ -312,7 +312,8 @@ fn memory_does_not_grow() {
     let sizes: Vec<u64> =
         text.lines().filter_map(|line| line.strip_suffix(" KiB")?.rsplit(' ').next()?.parse().ok()).collect();
     let [_, _, early, .., last] = sizes[..] else { panic!("{text}") };
-    assert!(last <= early + early / 10, "{text}");
+    // Pages that are first touched late are no growth; a byte for each access would be more than this.
+    assert!(last <= early + 1024, "{text}");
 }
 
 /// What is forgotten can hide a violation and never invents one.
