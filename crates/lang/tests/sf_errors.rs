@@ -154,7 +154,7 @@ fn types() {
         "
 E0213: there is no type `int`
   --> 1:8 `int` not a type
-  help: values are bytes at most: use `u8`
+  help: `check` explores all values: use `u8`. Programs with unbounded integers are for `steadfast prove`
 E0213: there is no type `boolean`
   --> 1:22 `boolean` not a type
   help: types are `bool`, `u1` to `u8`, and ranges such as `0..=9`
