@@ -132,7 +132,12 @@ impl ThreadBuilder {
 
     /// Declares a register with its own modulus.
     pub fn register_mod(&mut self, name: &str, modulus: u16) -> RegId {
-        self.thread.registers.push(Register { name: name.into(), modulus })
+        self.declare(Register { name: name.into(), modulus, temporary: false })
+    }
+
+    /// Declares a register.
+    pub fn declare(&mut self, register: Register) -> RegId {
+        self.thread.registers.push(register)
     }
 
     /// A label that is not bound yet.

@@ -84,6 +84,8 @@ pub struct Register {
     pub name: String,
     /// Assigned values are reduced modulo this; 1 to 256. Registers start at 0.
     pub modulus: u16,
+    /// Whether it is no variable of the text, but holds something on the way to where it is used.
+    pub temporary: bool,
 }
 
 /// A thread.

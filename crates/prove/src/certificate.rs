@@ -232,7 +232,7 @@ fn ask(
     }
     let failed = |name: &str| {
         let name = name.to_owned();
-        move |error| Refused::Solver(name, error)
+        move |error: SolverError| Refused::Solver(name, error.or_interrupted(stop))
     };
     let mut solver = Solver::start(options, &encode::prelude(model)).map_err(failed("start"))?;
     for (name, question) in questions {

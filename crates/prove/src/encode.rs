@@ -5,7 +5,7 @@
 use crate::steps::{Action, Cell, Guess, Model, Step};
 use crate::term::{Names, Term, conjunction, number, opaque_operators};
 use std::fmt::Write;
-use steadfast_ir::{RegId, UNBOUNDED};
+use steadfast_ir::{RegId, Register, UNBOUNDED};
 use steadfast_span::Index;
 
 /// A thread in a formula: its letter and its role.
@@ -50,7 +50,7 @@ fn clean(name: &str) -> String {
 /// The registers of a thread and what its step reads.
 pub(crate) fn declarations(model: &Model, who: Who) -> String {
     let mut text = String::new();
-    for (number, (name, _)) in model.roles[who.role].registers.iter().enumerate() {
+    for (number, Register { name, .. }) in model.roles[who.role].registers.iter().enumerate() {
         let _ = writeln!(text, "(declare-const {}.{number} Int) ; {}", who.letter, clean(name));
     }
     let _ = writeln!(text, "(declare-const {}.got Int)", who.letter);
@@ -62,7 +62,7 @@ pub(crate) fn types(model: &Model, who: Who) -> Vec<String> {
     let role = &model.roles[who.role];
     let names = who.names("?");
     let mut parts = Vec::new();
-    for (number, (_, modulus)) in role.registers.iter().enumerate() {
+    for (number, Register { modulus, .. }) in role.registers.iter().enumerate() {
         if *modulus != UNBOUNDED {
             parts.push(below(&names.register(RegId::new(number)), *modulus));
         }

@@ -74,7 +74,7 @@ impl Value {
     }
 
     fn shown(&self, model: &Model, role: &Role) -> String {
-        let register = |reg: usize| role.registers.get(reg).map_or("?", |(name, _)| name);
+        let register = |reg: usize| role.registers.get(reg).map_or("?", |register| &register.name);
         let global = |at: usize| model.globals.get(at).map_or("?", |global| &global.name);
         match self {
             Self::Number(value) => value.to_string(),

@@ -65,7 +65,7 @@ pub fn prove(program: &Program, template: &Template, options: &Options<'_>) -> O
         Ok(model) => model,
         Err(problem) => return Outcome::Unsupported(problem),
     };
-    attempt(&model, options).unwrap_or_else(Outcome::Inconclusive)
+    attempt(&model, options).unwrap_or_else(|error| Outcome::Inconclusive(error.or_interrupted(options.stop)))
 }
 
 fn attempt(model: &Model, options: &Options<'_>) -> Result<Outcome, SolverError> {

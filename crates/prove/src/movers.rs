@@ -92,7 +92,7 @@ impl Mover {
         given.extend(enabled(model, one, moving, claim));
         given.extend(enabled(model, other, over, claim));
         let wanted = match (claim, self.direction) {
-            // It is enough, and for this claim necessary, that the two never happen to be next.
+            // The two are never next at the same time; an order that does not matter would count, too.
             (Claim::TraceRobust, _) => Vec::new(),
             (_, Direction::Left) => {
                 let value = names.integer(moving.action.written()?);

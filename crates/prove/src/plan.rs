@@ -184,6 +184,7 @@ impl<'a> Planner<'a> {
         }))
     }
 
+    /// The reads that are abstracted: role, point and guess.
     fn guessed_points(&self) -> Vec<(usize, usize, Guess)> {
         let mut points = Vec::new();
         for (role, code) in self.model.roles.iter().enumerate() {
@@ -197,6 +198,18 @@ impl<'a> Planner<'a> {
             }
         }
         points
+    }
+
+    /// The same, as places in the text. A function that is called twice has two points there.
+    fn guesses(&self) -> Vec<(Span, Guess)> {
+        let mut guesses: Vec<(Span, Guess)> = Vec::new();
+        for (role, point, guess) in self.guessed_points() {
+            let shown = (self.model.roles[role].points[point].span, guess);
+            if !guesses.contains(&shown) {
+                guesses.push(shown);
+            }
+        }
+        guesses
     }
 
     /// Everything that has to be answered with "unsat" for a proof to hold. Nothing if it does not even have the right shape.
@@ -240,18 +253,7 @@ impl<'a> Planner<'a> {
         Some(questions)
     }
 
-    fn guesses(&self) -> Vec<(Span, Guess)> {
-        let mut guesses: Vec<(Span, Guess)> = Vec::new();
-        for step in self.model.roles.iter().flat_map(|role| &role.steps) {
-            match step.action {
-                Action::Guess(_, guess) if !guesses.contains(&(step.span, guess)) => guesses.push((step.span, guess)),
-                _ => {}
-            }
-        }
-        guesses
-    }
-
-    /// The facts that a person wants to see: not what their types say, and not what others imply.
+    /// The facts that tell a person most: what is equal, and where nobody ever is.
     fn invariants(&self, invariant: &Invariant) -> Vec<(String, Span, Vec<String>)> {
         let mut shown = Vec::new();
         for (role, points) in invariant.facts.iter().enumerate() {
@@ -420,7 +422,7 @@ impl Search<'_, '_> {
             for reg in live.iter() {
                 let who = Who { letter, role };
                 terms.push(who.names("?").integer(&Term::Reg(reg)));
-                let name = &role_of.registers[steadfast_span::Index::index(reg)].0;
+                let name = &role_of.registers[steadfast_span::Index::index(reg)].name;
                 names.push(format!("{}{}: {name}", role_of.name, if letter == 'A' { "" } else { "'" }));
             }
         }

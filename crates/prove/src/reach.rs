@@ -39,6 +39,9 @@ pub(crate) fn overtaking_reads(role: &Role, write: usize) -> Vec<usize> {
                 }
                 Action::Write(cell, value) => {
                     hidden.retain(|(own, _)| own != cell);
+                    for (_, known) in hidden.iter_mut().filter(|(own, _)| may_be_same(own, cell)) {
+                        *known = Term::Got;
+                    }
                     hidden.push((cell.clone(), value.clone()));
                 }
                 _ => {}
@@ -49,6 +52,12 @@ pub(crate) fn overtaking_reads(role: &Role, write: usize) -> Vec<usize> {
     let mut found: Vec<usize> = found.into_iter().collect();
     found.sort_unstable();
     found
+}
+
+/// Whether two cells that are written differently can be the same.
+fn may_be_same(one: &Cell, other: &Cell) -> bool {
+    let told_apart = matches!((&one.index, &other.index), (Some(Term::Const(i)), Some(Term::Const(j))) if i != j);
+    one.global == other.global && !told_apart
 }
 
 /// The hidden cells that are still known to be the same after a step, in a fixed order.
@@ -85,4 +94,40 @@ fn refuted(step: &Step, value: i64) -> bool {
 
 fn changes(step: &Step, reg: RegId) -> bool {
     step.updates.iter().any(|(changed, term)| *changed == reg && *term != Term::Reg(reg))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::steps::Model;
+    use steadfast_lang::parse_template;
+    use steadfast_span::SourceFile;
+
+    /// How many loads can overtake the first store of the first thread.
+    fn overtaking(thread: &str) -> usize {
+        let file = SourceFile::new("test.sf", format!("atomic<int> a[], y;\nthread one {{ {thread} }}"));
+        let (parsed, template) = parse_template(&file);
+        let (program, template) = parsed.program.zip(template).unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
+        let model = Model::of(&program, &template).expect("a model");
+        let role = &model.roles[0];
+        let write = role.steps.iter().position(|step| matches!(step.action, Action::Write(..))).expect("a write");
+        overtaking_reads(role, write).len()
+    }
+
+    #[test]
+    fn a_thread_sees_its_own_last_write() {
+        let read = "if (a[i].load() == 0) { let r = y.load(); observe(r); }";
+        assert_eq!(overtaking(&format!("let i = any(); a[i].store(1); {read}")), 0);
+        assert_eq!(overtaking(&format!("let i = any(); a[i].store(0); {read}")), 1);
+    }
+
+    #[test]
+    fn a_cell_with_another_index_may_be_the_same_one() {
+        let read = "if (a[i].load() == 0) { let r = y.load(); observe(r); }";
+        assert_eq!(overtaking(&format!("let i = any(); let j = any(); a[i].store(1); a[j].store(0); {read}")), 1);
+        assert_eq!(
+            overtaking("a[1].store(1); a[2].store(0); if (a[1].load() == 0) { let r = y.load(); observe(r); }"),
+            0
+        );
+    }
 }

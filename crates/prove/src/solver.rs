@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// Why there is no answer.
@@ -25,6 +26,13 @@ pub enum SolverError {
     /// The user does not want to wait any longer.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl SolverError {
+    /// A solver that an interrupt has reached, too, has ended for that reason.
+    pub(crate) fn or_interrupted(self, stop: &dyn Fn() -> bool) -> Self {
+        if stop() { Self::Interrupted } else { self }
+    }
 }
 
 /// What a solver says about a question.
@@ -69,8 +77,11 @@ impl SolverOptions {
 #[derive(Debug)]
 pub(crate) struct Solver {
     child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    /// What it is told. Threads talk and listen, so that a solver that does neither cannot keep us waiting.
+    input: Sender<String>,
+    /// What it says, line by line.
+    output: Receiver<String>,
+    patience: Duration,
     /// How many questions were asked.
     pub(crate) questions: usize,
 }
@@ -90,7 +101,9 @@ impl Solver {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::Crashed("it has no input or output".into()));
         };
-        let mut solver = Self { child, input, output: BufReader::new(output), questions: 0 };
+        // It should give up by itself; if it does not, it has had twice the time, and a little to start.
+        let patience = options.timeout * 2 + Duration::from_secs(1);
+        let mut solver = Self { child, input: talk(input), output: listen(output), patience, questions: 0 };
         solver.say(prelude)?;
         Ok(solver)
     }
@@ -122,18 +135,16 @@ impl Solver {
     }
 
     fn say(&mut self, text: &str) -> Result<(), SolverError> {
-        let crashed = |why: std::io::Error| SolverError::Crashed(why.to_string());
-        self.input.write_all(text.as_bytes()).map_err(crashed)?;
-        self.input.flush().map_err(crashed)
+        self.input.send(text.to_owned()).map_err(|_| SolverError::Crashed("it does not listen".into()))
     }
 
     fn line(&mut self) -> Result<String, SolverError> {
-        let mut line = String::new();
-        match self.output.read_line(&mut line) {
-            Ok(0) => Err(SolverError::Crashed("it has ended".into())),
-            Ok(_) => Ok(line.trim().to_owned()),
-            Err(why) => Err(SolverError::Crashed(why.to_string())),
-        }
+        self.output.recv_timeout(self.patience).map_err(|why| match why {
+            RecvTimeoutError::Timeout => {
+                SolverError::Unknown(format!("no answer within {} s", self.patience.as_secs_f64()))
+            }
+            RecvTimeoutError::Disconnected => SolverError::Crashed("it has ended".into()),
+        })
     }
 
     /// The second part of each pair in `((term value) …)`.
@@ -160,6 +171,33 @@ impl Solver {
         let found: Option<Vec<String>> = pairs.iter().map(second).collect();
         found.filter(|found| found.len() == count).ok_or_else(|| SolverError::Crashed(format!("it says {text}")))
     }
+}
+
+/// Writes what is sent, until the process or the sender is gone.
+fn talk(mut input: ChildStdin) -> Sender<String> {
+    let (sender, receiver) = channel::<String>();
+    std::thread::spawn(move || {
+        for text in receiver {
+            if input.write_all(text.as_bytes()).and_then(|()| input.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}
+
+/// The lines of an output, as they come. It ends with the output, or when nobody wants them any more.
+fn listen(output: ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines() {
+            let Ok(line) = line else { return };
+            if sender.send(line.trim().to_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
 }
 
 impl Drop for Solver {

@@ -6,15 +6,14 @@
 use crate::term::Term;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use steadfast_ir::{Expr, FenceOrder, Instr, LocId, Pc, Place, Program, RegId, RegSet, Thread, UNBOUNDED, liveness};
+use steadfast_ir::{
+    Expr, FenceOrder, Instr, LocId, Pc, Place, Program, RegId, RegSet, Register, Thread, UNBOUNDED, liveness,
+};
 use steadfast_lang::Template;
 use steadfast_span::{Index, Span};
 
 /// More local paths than this behind one access are too many to follow.
 const MOST_PATHS: usize = 200;
-
-/// What the front end calls the registers that are no variables of the text.
-const TEMPORARY: &str = "tmp";
 
 /// A whole template.
 #[derive(Clone, Debug)]
@@ -45,8 +44,8 @@ pub(crate) struct Role {
     pub(crate) name: String,
     /// Whether any number of threads run it.
     pub(crate) many: bool,
-    /// The names and moduli of its registers.
-    pub(crate) registers: Vec<(String, u16)>,
+    /// Its registers.
+    pub(crate) registers: Vec<Register>,
     /// The register that holds the number of the thread.
     pub(crate) id: Option<RegId>,
     /// The ways from the start of the code to the first points. They run before anything else does.
@@ -163,7 +162,7 @@ impl Action {
 impl Role {
     /// Whether the content of a register at a point is part of the state: variables are, and temporaries that will be read.
     pub(crate) fn remembers(&self, reg: RegId, point: usize) -> bool {
-        self.points[point].live.contains(reg) || !self.registers[reg.index()].0.starts_with(TEMPORARY)
+        self.points[point].live.contains(reg) || !self.registers[reg.index()].temporary
     }
 }
 
@@ -288,9 +287,8 @@ impl<'a> RoleBuilder<'a> {
         let mut starts = Vec::new();
         let path = Path { pc: Pc::new(0), guard: Vec::new(), registers: HashMap::new() };
         self.follow(0, &Action::Local, path, self.thread.span, &mut starts)?;
-        let registers: Vec<(String, u16)> =
-            self.thread.registers.iter().map(|register| (register.name.clone(), register.modulus)).collect();
-        let id = registers.iter().position(|(name, _)| many && name == "id").map(RegId::new);
+        let registers: Vec<Register> = self.thread.registers.iter().cloned().collect();
+        let id = registers.iter().position(|register| many && register.name == "id").map(RegId::new);
         Ok(Role { name: self.thread.name.clone(), many, registers, id, starts, points: self.points, steps })
     }
 
@@ -508,7 +506,7 @@ fn is_local(op: &Instr) -> bool {
 }
 
 impl Model {
-    /// Whether the program's representation itself has bounds, so that nothing unbounded can be concluded from it.
+    /// The numbers that the program mentions, and 0 and 1: what facts and guesses compare with.
     pub(crate) fn numbers(&self) -> Vec<i64> {
         let mut numbers = vec![0, 1];
         for global in &self.globals {

@@ -147,16 +147,22 @@ impl<'a> Question<'a> {
         if machine.failed() {
             return Some(self.shown(self.nearest::<W>(local_bits, Goal::Failure), Verdict::Failed));
         }
-        if let Some(found) = glancing.found() {
-            outcome.statistics.program_states = found.states.max(graph.len() as u64);
+        let found = glancing.found();
+        // States that were not explored yet have no edges, and look like final ones.
+        let whole = bound.is_none() && !(found.is_some() && worth == Use::Ends);
+        let states = graph.len() as u64;
+        let explored = Box::new(Explorer { machine: &machine, graph });
+        if whole {
+            outcome.deadlock = deadlock(&machine, &*explored);
+        }
+        if let Some(found) = found {
+            outcome.statistics.program_states = found.states.max(states);
             outcome.statistics.monitor_states = found.hunts;
             return Some(self.shown(found.witness, Verdict::NotRobust));
         }
         if let Some(bound) = bound {
             return Some(Verdict::Inconclusive(bound));
         }
-        let explored = Box::new(Explorer { machine: &machine, graph });
-        outcome.deadlock = deadlock(&machine, &*explored);
         if racy(&machine, &*explored) {
             return Some(self.shown(self.nearest::<W>(local_bits, Goal::Race), Verdict::Race));
         }

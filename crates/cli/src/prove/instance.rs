@@ -16,6 +16,8 @@ const TIME: Duration = Duration::from_secs(20);
 
 /// What small instances showed.
 pub(crate) struct Instances {
+    /// Whether there are roles that any number of threads run.
+    many: bool,
     /// The first that is not robust, with what shows it.
     pub(crate) broken: Option<(Instance, Vec<Diagnostic>)>,
     /// Those that are robust.
@@ -25,8 +27,9 @@ pub(crate) struct Instances {
 impl Instances {
     /// Checks instances of growing size.
     pub(crate) fn check(file: &SourceFile, template: &Template) -> Self {
-        let mut instances = Self { broken: None, robust: Vec::new() };
-        let copies = if template.many.iter().any(|many| *many) { &[2, 3][..] } else { &[1] };
+        let many = template.many.contains(&true);
+        let mut instances = Self { many, broken: None, robust: Vec::new() };
+        let copies = if many { &[2, 3][..] } else { &[1] };
         for &copies in copies {
             for values in [4, 8] {
                 let instance = Instance { copies, values, cells: u32::from(values) };
@@ -61,10 +64,10 @@ impl Instances {
             _ => false,
         }
     }
-}
 
-/// An instance in words.
-pub(crate) fn described(instance: Instance, many: bool) -> String {
-    let values = format!("integers from 0 to {}", instance.values - 1);
-    if many { format!("{} threads of each kind and {values}", instance.copies) } else { values }
+    /// An instance in words.
+    pub(crate) fn described(&self, instance: Instance) -> String {
+        let values = format!("integers from 0 to {}", instance.values - 1);
+        if self.many { format!("{} threads of each kind and {values}", instance.copies) } else { values }
+    }
 }

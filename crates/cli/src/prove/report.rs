@@ -1,6 +1,6 @@
 //! What came of a proof, for people.
 
-use super::instance::{Instances, described};
+use super::instance::Instances;
 use crate::codes;
 use crate::numbers::counted;
 use crate::output::Output;
@@ -153,24 +153,26 @@ impl Report {
             return text + &broken;
         }
         let _ = writeln!(text, "{}: inconclusive: no proof was found, {:.2} s", self.file.name(), self.seconds);
-        if let Some(instance) = self.instances.as_ref().and_then(|instances| instances.robust.last()) {
-            let instance = described(*instance, self.has_many());
-            let _ = writeln!(text, "  note: with {instance} it is robust: the proof may be at fault");
+        if let Some(instances) = &self.instances {
+            let note = match instances.robust.last() {
+                Some(instance) => {
+                    format!("with {} it is robust: the proof may be at fault", instances.described(*instance))
+                }
+                None => "not even its smallest finite instance could be decided".to_owned(),
+            };
+            let _ = writeln!(text, "  note: {note}");
         }
         text
     }
 
     /// A small instance that is not robust, if there is one.
     fn broken(&self, output: &Output) -> Option<String> {
-        let (instance, shown) = self.instances.as_ref()?.broken.as_ref()?;
+        let instances = self.instances.as_ref()?;
+        let (instance, shown) = instances.broken.as_ref()?;
         let mut text = problems(&self.file, shown, output);
-        let instance = described(*instance, self.has_many());
+        let instance = instances.described(*instance);
         let _ = writeln!(text, "{}: not robust (tso): already with {instance}", self.file.name());
         Some(text)
-    }
-
-    fn has_many(&self) -> bool {
-        self.file.text().contains("threads")
     }
 }
 

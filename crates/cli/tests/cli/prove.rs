@@ -55,6 +55,15 @@ fn check_says_what_a_template_is_for() {
 }
 
 #[test]
+fn a_solver_that_says_nothing_is_not_waited_for() {
+    let script = file("silent-solver", "#!/bin/sh\nexec sleep 1000\n");
+    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let ended = steadfast(&["prove", "--solver", &script, "--solver-timeout", "1", "corpus/proofs/dc-locking.sf"]);
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(ended.stdout.contains("no answer within 3 s"), "{ended:?}");
+}
+
+#[test]
 fn without_a_solver_nothing_is_claimed() {
     let ended = steadfast(&["prove", "--solver", "no-such-solver", "corpus/proofs/dc-locking.sf"]);
     assert_eq!(ended.code, 3, "{}", ended.stdout);

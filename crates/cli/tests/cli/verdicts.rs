@@ -68,6 +68,18 @@ fn notes_tell_about_spin_loops_and_deadlocks() {
     assert!(ended.stdout.contains("note[V0007]: some run ends with threads blocked for good: "), "{}", ended.stdout);
 }
 
+/// A violation that is found in passing does not hide a deadlock, if the whole program is explored for its assertions all the same.
+#[test]
+fn a_program_that_is_not_robust_may_also_block() {
+    let text = "atomic<u8> x, y, z; mutex a; mutex b; thread t { x.store(1, relaxed); let r = y.load(relaxed); assert(r < 2); observe(r); }
+        thread u { y.store(1, relaxed); let r = x.load(relaxed); observe(r); }
+        thread v { a.lock(); b.lock(); } thread w { b.lock(); a.lock(); }
+        thread p { let i = 0; while (i < 20) { z.store(i, relaxed); i = i + 1; } }";
+    let ended = check_text(text, &["--model=ra"]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("note[V0007]: some run ends with threads blocked for good: "), "{}", ended.stdout);
+}
+
 #[test]
 fn a_bound_is_3_and_says_which() {
     let ended = steadfast(&["check", "--model", "ra", "--max-states", "1000", "corpus/large/chase-lev-ra-24.sf"]);

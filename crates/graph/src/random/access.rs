@@ -288,7 +288,9 @@ fn thread(at: usize, mut code: Vec<Instr>) -> Thread {
     code.push(Instr::Halt);
     Thread {
         name: format!("t{at}"),
-        registers: (0..REGISTERS).map(|r| Register { name: format!("r{r}"), modulus: MODULUS }).collect(),
+        registers: (0..REGISTERS)
+            .map(|r| Register { name: format!("r{r}"), modulus: MODULUS, temporary: false })
+            .collect(),
         code: code.into_iter().map(|op| Instruction { op, span: Span::default() }).collect(),
         span: Span::default(),
     }

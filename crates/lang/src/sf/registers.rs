@@ -5,20 +5,21 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use steadfast_ir::{RegId, RegSet, ThreadBuilder};
+use steadfast_ir::{RegId, RegSet, Register, ThreadBuilder};
 use steadfast_span::Index;
 
-/// What temporaries are called. A variable of that name gets the next free one, like any other duplicate.
+/// What temporaries are called. A variable of that name is told apart like any other duplicate.
 const TEMPORARY: &str = "tmp";
 
 /// Hands out registers.
 #[derive(Debug, Default)]
 pub(super) struct Registers {
-    /// Name and modulus.
-    declared: Vec<(String, u16)>,
+    declared: Vec<Register>,
     /// How often a name was asked for.
     taken: HashMap<Rc<str>, usize>,
     free: HashMap<(Rc<str>, u16), Vec<RegId>>,
+    /// By modulus.
+    free_temporaries: HashMap<u16, Vec<RegId>>,
     /// The temporaries of the statements that are being lowered, oldest first.
     temporaries: Vec<RegId>,
 }
@@ -34,8 +35,12 @@ impl Registers {
 
     /// A register that no other variable has had.
     pub(super) fn fresh(&mut self, name: &Rc<str>, modulus: u16) -> RegId {
-        let unique = self.unique(name);
-        self.declared.push((unique, modulus));
+        self.declare(name, modulus, false)
+    }
+
+    fn declare(&mut self, name: &Rc<str>, modulus: u16, temporary: bool) -> RegId {
+        let name = self.unique(name);
+        self.declared.push(Register { name, modulus, temporary });
         RegId::new(self.declared.len() - 1)
     }
 
@@ -46,7 +51,8 @@ impl Registers {
 
     /// A register until [`Registers::release_temporaries`].
     pub(super) fn temporary(&mut self, modulus: u16) -> RegId {
-        let reg = self.variable(&TEMPORARY.into(), modulus);
+        let free = self.free_temporaries.get_mut(&modulus).and_then(Vec::pop);
+        let reg = free.unwrap_or_else(|| self.declare(&TEMPORARY.into(), modulus, true));
         self.temporaries.push(reg);
         reg
     }
@@ -60,7 +66,7 @@ impl Registers {
     pub(super) fn release_temporaries(&mut self, mark: usize) {
         while self.temporaries.len() > mark {
             let Some(reg) = self.temporaries.pop() else { return };
-            self.release(&TEMPORARY.into(), reg);
+            self.free_temporaries.entry(self.modulus(reg)).or_default().push(reg);
         }
     }
 
@@ -71,17 +77,17 @@ impl Registers {
 
     /// One more than the largest value that a register holds.
     pub(super) fn modulus(&self, reg: RegId) -> u16 {
-        self.declared.get(reg.index()).map_or(256, |declared| declared.1)
+        self.declared.get(reg.index()).map_or(256, |declared| declared.modulus)
     }
 
     /// Declares those that are used. Returns the final number of each; that of an unused one means nothing.
     pub(super) fn emit(self, used: &RegSet, builder: &mut ThreadBuilder) -> Vec<RegId> {
         let mut next = 0;
         let mut numbers = Vec::with_capacity(self.declared.len());
-        for (at, (name, modulus)) in self.declared.into_iter().enumerate() {
+        for (at, register) in self.declared.into_iter().enumerate() {
             numbers.push(RegId::new(next));
             if used.contains(RegId::new(at)) {
-                builder.register_mod(&name, modulus);
+                builder.declare(register);
                 next += 1;
             }
         }
