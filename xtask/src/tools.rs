@@ -13,8 +13,9 @@ struct Tool {
 }
 
 /// SPIN checks the exported Promela; what it generates is a C program. The sanitizer instruments with gcc and clang. Proofs are found
-/// with z3, and checked again with cvc5. The server of `PostgreSQL`, which Debian does not put on the path, replays violations of transactions.
-const TOOLS: [Tool; 7] = [
+/// with z3, and checked again with cvc5. The server of `PostgreSQL`, which Debian does not put on the path, replays violations of transactions. Chromium opens
+/// the pages.
+const TOOLS: [Tool; 9] = [
     Tool { program: "spin", packages: &["spin"] },
     Tool { program: "gcc", packages: &["gcc", "libc6-dev"] },
     Tool { program: "g++", packages: &["g++"] },
@@ -22,11 +23,20 @@ const TOOLS: [Tool; 7] = [
     Tool { program: "z3", packages: &["z3"] },
     Tool { program: "cvc5", packages: &["cvc5"] },
     Tool { program: "initdb", packages: &["postgresql"] },
+    Tool { program: "chromium", packages: &["chromium"] },
+    Tool { program: "npm", packages: &["nodejs", "npm"] },
 ];
+
+/// Packages of npm that look at the pages: for accessibility, and for validity. They go into `target/tools`, where the tests find them.
+const NODE_PACKAGES: [&str; 2] = ["axe-core@4", "html-validate@9"];
 
 /// Makes sure that all tools are there. `Ok(false)` means that some are not, and that this is not a CI machine: then the tests that
 /// need them should be skipped. In CI (if the variable `CI` is set) a missing tool is an error.
 pub(crate) fn ensure() -> Result<bool> {
+    Ok(ensure_programs()? && ensure_node_packages()?)
+}
+
+fn ensure_programs() -> Result<bool> {
     let missing = missing_programs();
     if missing.is_empty() {
         return Ok(true);
@@ -38,12 +48,32 @@ pub(crate) fn ensure() -> Result<bool> {
         return Ok(true);
     }
     let reason = outcome.err().map_or_else(String::new, |error| format!(": {error:#}"));
-    let message = format!("{} could not be installed{reason}", missing.join(", "));
+    unavailable(&format!("{} could not be installed{reason}", missing.join(", ")))
+}
+
+/// What it means that something cannot be had: in CI an error, otherwise that tests are skipped.
+fn unavailable(message: &str) -> Result<bool> {
     if std::env::var_os("CI").is_some() {
         bail!("{message}");
     }
     eprintln!("warning: {message}\nwarning: tests that need it are skipped");
     Ok(false)
+}
+
+fn ensure_node_packages() -> Result<bool> {
+    let folder = process::root().join("target/tools");
+    let is_there =
+        |package: &&str| folder.join("node_modules").join(package.split('@').next().unwrap_or(package)).is_dir();
+    if NODE_PACKAGES.iter().all(|package| is_there(&package)) {
+        return Ok(true);
+    }
+    std::fs::create_dir_all(&folder)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).args(NODE_PACKAGES);
+    match process::run(&mut npm) {
+        Ok(()) => Ok(true),
+        Err(error) => unavailable(&format!("{} could not be installed: {error:#}", NODE_PACKAGES.join(", "))),
+    }
 }
 
 fn missing_programs() -> Vec<&'static str> {

@@ -152,6 +152,18 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "OUT.dot")]
     pub(crate) dot: Option<PathBuf>,
 
+    /// Draw the execution graph of a violation: as SVG, or for Graphviz if the name ends in .dot
+    ///
+    /// With several violations, the second one goes to OUT.2.svg, and so on.
+    #[arg(long, value_name = "OUT.svg")]
+    pub(crate) graph: Option<PathBuf>,
+
+    /// Write a page about the result: the source, the execution graph, and the run step by step
+    ///
+    /// The page is one file that needs no network. With several results, the second one goes to OUT.2.html, and so on.
+    #[arg(long, value_name = "OUT.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Say nothing about programs that are robust
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -169,7 +181,9 @@ Examples:
       Against all models, and only as far as the program can notice.
   steadfast check --format json --time-limit 60 *.sf > results.json
       For scripts. Give up on a program after a minute.
-  steadfast check --model ra --dot sb.dot sb.sf && dot -Tsvg sb.dot
+  steadfast check --report lock.html lock.sf
+      A page to look at: the run step by step, and the graph with its cycle.
+  steadfast check --model ra --graph sb.svg sb.sf
       Draw the violation.
 
 Exit codes: 0 every result holds, 1 a violation, 2 wrong arguments or input, 3 inconclusive, 101 an

@@ -8,17 +8,18 @@ use crate::input::Input;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::render::{Detail, Reporter};
+use crate::report::{self, Files};
 use crate::result::{Answer, CheckResult};
 use crate::settings::{Question, Settings};
 use crate::status::Status;
 use crate::{interrupt, numbers};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
-use steadfast_robust::{Model, Options};
+use steadfast_robust::{Model, Options, Verdict};
 use steadfast_span::SourceFile;
 
 /// Runs the command.
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
         interrupt: interrupt::listen(),
     };
     let mut reporter = Reporter::new(arguments.format, output.style(), detail(arguments));
-    let mut pictures = Pictures { path: arguments.dot.clone(), drawn: 0 };
+    let mut pictures = Pictures::of(arguments);
     let mut status = Status::Holds;
     for (at, path) in arguments.files.iter().enumerate() {
         if interrupt::requested() {
@@ -133,46 +134,52 @@ impl Session {
     }
 }
 
-/// The pictures of violations.
+/// The pictures and pages about results.
 struct Pictures {
-    path: Option<PathBuf>,
-    drawn: u32,
+    graphs: Vec<Files>,
+    pages: Option<Files>,
 }
 
 impl Pictures {
-    /// Draws the execution of a violation, if that is wanted and there is one.
+    fn of(arguments: &CheckArgs) -> Self {
+        let graphs = arguments.dot.iter().chain(&arguments.graph).map(|path| Files::new(path)).collect();
+        Self { graphs, pages: arguments.report.as_deref().map(Files::new) }
+    }
+
+    /// Draws the execution of a violation, if that is wanted and there is one, and writes the page.
     fn draw(&mut self, result: &CheckResult) -> Status {
-        let (Some(path), Answer::Checked { program, outcome, .. }) = (&self.path, &result.answer) else {
-            return Status::Holds;
-        };
-        let Some(witness) = outcome.verdict.witness() else { return Status::Holds };
-        self.drawn += 1;
-        let path = numbered(path, self.drawn);
+        let mut status = Status::Holds;
+        for files in &mut self.graphs {
+            let dot = files.extension() != "svg";
+            if let Some(picture) = picture(result, dot) {
+                status = status.max(files.write(&picture));
+            }
+        }
+        if let Some(files) = &mut self.pages {
+            status = status.max(files.write(&report::check_page(result, repaired(result))));
+        }
+        status
+    }
+}
+
+/// The execution of a violation, for Graphviz or as SVG.
+fn picture(result: &CheckResult, dot: bool) -> Option<String> {
+    let Answer::Checked { program, model, outcome } = &result.answer else { return None };
+    let witness = outcome.verdict.witness()?;
+    if dot {
         let cycle = Some(&witness.cycle).filter(|cycle| !cycle.is_empty());
-        let picture = steadfast_graph::dot(&witness.execution, Some(program), cycle);
-        let Err(error) = std::fs::write(&path, picture) else { return Status::Holds };
-        output::complain(&format!("cannot write {}: {error}", path.display()));
-        Status::Input
+        return Some(steadfast_graph::dot(&witness.execution, Some(program), cycle));
     }
+    let told = report::told(&findings::Asked { file: &result.file, program, model: *model, outcome })?;
+    Some(steadfast_report::svg(&told.picture))
 }
 
-/// `out.dot`, `out.2.dot`, `out.3.dot`, …
-fn numbered(path: &Path, number: u32) -> PathBuf {
-    if number == 1 {
-        return path.to_owned();
+/// A repair of a violation, if there is one that is found quickly.
+fn repaired(result: &CheckResult) -> Option<steadfast_report::Repair> {
+    let Answer::Checked { model, outcome, .. } = &result.answer else { return None };
+    let repairable = matches!(outcome.verdict, Verdict::NotRobust(_) | Verdict::Race(_)) && !result.question.trf;
+    if !repairable || interrupt::requested() {
+        return None;
     }
-    let extension = path.extension().map_or_else(|| "dot".to_owned(), |extension| extension.display().to_string());
-    path.with_extension(format!("{number}.{extension}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pictures_are_numbered_from_the_second_on() {
-        assert_eq!(numbered(Path::new("a/out.dot"), 1), Path::new("a/out.dot"));
-        assert_eq!(numbered(Path::new("a/out.dot"), 2), Path::new("a/out.2.dot"));
-        assert_eq!(numbered(Path::new("out"), 3), Path::new("out.3.dot"));
-    }
+    report::repaired(&result.file, &result.question.options(*model, interrupt::listen()))
 }

@@ -22,6 +22,7 @@ mod progress;
 mod prove;
 mod render;
 mod repair;
+mod report;
 mod result;
 mod sanitizer;
 mod settings;

@@ -12,8 +12,9 @@ pub(crate) use story::source_text;
 use crate::codes;
 use steadfast_diag::codes::inconclusive;
 use steadfast_diag::{Code, Diagnostic};
+use steadfast_graph::EventId;
 use steadfast_ir::Program;
-use steadfast_robust::{Bound, Model, Outcome, Verdict};
+use steadfast_robust::{Bound, Model, Outcome, Verdict, Witness};
 use steadfast_span::SourceFile;
 
 /// A question with its answer.
@@ -45,6 +46,11 @@ pub(crate) fn diagnostics(asked: &Asked<'_>, advice: Option<&Advice>) -> Vec<Dia
     diagnostics.extend(notes::spins(asked));
     diagnostics.extend(notes::deadlock(asked));
     diagnostics
+}
+
+/// The events of a violation that matter, in the order of their numbers.
+pub(crate) fn cast(asked: &Asked<'_>, witness: &Witness) -> Vec<EventId> {
+    story::Story::new(asked, witness).cast
 }
 
 /// Why there is no verdict.

@@ -10,6 +10,7 @@ use serde::Serialize;
 use steadfast_diag::{Diagnostic, Format, Style, render, sarif};
 use steadfast_span::SourceFile;
 use text::Tally;
+pub(crate) use text::words;
 
 /// How much to say about a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,7 +52,7 @@ fn conclusion(result: &CheckResult, model: Model, outcome: &Outcome, style: Styl
 }
 
 /// A verdict in words.
-fn words(verdict: &Verdict) -> &'static str {
+pub(crate) fn words(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Robust => "robust",
         Verdict::NotRobust(_) => "not robust",

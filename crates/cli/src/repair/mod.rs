@@ -157,6 +157,20 @@ pub(crate) fn told(
     report::diagnostics(file, program, model, outcome)
 }
 
+/// A change in words.
+pub(crate) fn change_in_words(file: &steadfast_span::SourceFile, change: &steadfast_repair::Change) -> String {
+    words::change(file, change)
+}
+
+/// Changes as a unified diff.
+pub(crate) fn patch_of(
+    file: &steadfast_span::SourceFile,
+    changed: &str,
+    changes: &[steadfast_repair::Change],
+) -> String {
+    patch::unified(file, changed, changes)
+}
+
 /// What the exit code is if the tool is to blame.
 fn internal() -> Diagnostic {
     Diagnostic::error(codes::INTERNAL, "internal error while changing the program")

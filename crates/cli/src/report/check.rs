@@ -1,0 +1,102 @@
+//! The page about a result of `steadfast check`.
+
+use crate::findings::{Asked, cast};
+use crate::numbers::grouped;
+use crate::result::{Answer, CheckResult};
+use crate::status::Status;
+use steadfast_diag::Severity;
+use steadfast_report::{Page, Repair, Subject, Told, Tone, html_page, tell};
+use steadfast_robust::{Model, Verdict};
+
+/// The run of a violation, as a picture with steps.
+pub(crate) fn told(asked: &Asked<'_>) -> Option<Told> {
+    let witness = asked.outcome.verdict.witness()?;
+    let cast = cast(asked, witness);
+    Some(tell(&Subject { witness, program: asked.program, file: asked.file, model: asked.model, cast: &cast }))
+}
+
+/// The page about a result.
+pub(crate) fn check_page(result: &CheckResult, repair: Option<Repair>) -> String {
+    let told = match &result.answer {
+        Answer::Checked { program, model, outcome } => {
+            told(&Asked { file: &result.file, program, model: *model, outcome })
+        }
+        Answer::Rejected | Answer::Broken { .. } => None,
+    };
+    let mut diagnostics: Vec<_> = result.diagnostics.iter().map(|diagnostic| (0, diagnostic)).collect();
+    // What is wrong comes first.
+    diagnostics.sort_by_key(|(_, diagnostic)| match diagnostic.severity {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Note => 2,
+    });
+    html_page(&Page {
+        subject: result.file.name().to_owned(),
+        verdict: verdict(result),
+        tone: tone(result.status()),
+        facts: facts(result),
+        sources: vec![&result.file],
+        diagnostics,
+        told,
+        worlds: worlds(result.model()),
+        repair,
+        lists: Vec::new(),
+        remarks: remarks(result),
+    })
+}
+
+/// How good the news of a status is.
+pub(crate) fn tone(status: Status) -> Tone {
+    match status {
+        Status::Holds => Tone::Good,
+        Status::Inconclusive | Status::Interrupted => Tone::Unsure,
+        Status::Violation | Status::Input | Status::Internal => Tone::Bad,
+    }
+}
+
+/// What the two endings of a run are called.
+pub(crate) fn worlds(model: Option<Model>) -> [String; 2] {
+    let weak = model.map_or_else(|| "the weak model".to_owned(), |model| model.name().to_uppercase());
+    ["under SC".to_owned(), format!("what {weak} allows")]
+}
+
+fn verdict(result: &CheckResult) -> String {
+    match &result.answer {
+        Answer::Rejected => "cannot be checked".to_owned(),
+        Answer::Broken { .. } => "internal error".to_owned(),
+        Answer::Checked { outcome, .. } => crate::render::words(&outcome.verdict).to_owned(),
+    }
+}
+
+fn facts(result: &CheckResult) -> Vec<(String, String)> {
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    let Answer::Checked { model, outcome, .. } = &result.answer else { return Vec::new() };
+    let statistics = &outcome.statistics;
+    let searched = if matches!(outcome.verdict, Verdict::Robust) { "all of them" } else { "until the violation" };
+    let searched = if matches!(outcome.verdict, Verdict::Inconclusive(_) | Verdict::Unsupported(_)) {
+        "not all"
+    } else {
+        searched
+    };
+    vec![
+        fact("model", model.name().to_uppercase()),
+        fact("notion", result.question.notion_name().to_owned()),
+        fact("states of the program", grouped(statistics.program_states)),
+        fact("with monitor", grouped(statistics.monitor_states)),
+        fact("searched", searched.to_owned()),
+        fact("time", format!("{:.2} s", statistics.seconds)),
+    ]
+}
+
+fn remarks(result: &CheckResult) -> Vec<String> {
+    let mut remarks = result.remarks.clone();
+    if let Some(Verdict::Robust) = result.outcome().map(|outcome| &outcome.verdict) {
+        remarks.insert(
+            0,
+            "Every state that the program can reach when its threads take turns was visited, and in none of them could a step leave sequential consistency. \
+             So whatever it can do under the model it can also do when its threads simply take turns."
+                .to_owned(),
+        );
+    }
+    remarks
+}

@@ -1,0 +1,60 @@
+//! What axe-core and html-validate have to say about the pages. `cargo xtask test` installs both.
+
+use crate::chromium::Browser;
+use crate::{browser, page, root};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Where the tools are that npm has installed. In CI they must be there.
+fn tool(path: &str) -> Option<PathBuf> {
+    let file = root().join("target/tools/node_modules").join(path);
+    let required = ["CI", "STEADFAST_REQUIRE_TOOLS"].iter().any(|name| std::env::var_os(name).is_some());
+    assert!(file.is_file() || !required, "{} is not installed; `cargo xtask test` does that", file.display());
+    file.is_file().then_some(file)
+}
+
+fn pages() -> Vec<PathBuf> {
+    vec![
+        page("axe-violation", &["check", "corpus/litmus/sb.sf"]),
+        page("axe-race", &["check", "corpus/litmus/race-write-read.sf"]),
+        page("axe-robust", &["check", "corpus/programs/spinlock.sf"]),
+        page("axe-rejected", &["check", "Cargo.toml"]),
+    ]
+}
+
+/// The serious faults that axe finds, with where they are.
+fn serious(browser: &mut Browser) -> String {
+    browser.text(
+        "axe.run().then((found) => found.violations.filter((one) => ['serious', 'critical'].includes(one.impact))
+            .map((one) => one.id + ': ' + one.nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | ')).join('\\n'))",
+    )
+}
+
+#[test]
+fn there_are_no_serious_faults() {
+    let (Some(axe), Some(mut browser)) = (tool("axe-core/axe.min.js"), browser()) else { return };
+    let axe = std::fs::read_to_string(axe).expect("axe-core is text");
+    for page in pages() {
+        for theme in ["light", "dark"] {
+            browser.open(&page);
+            browser.evaluate(&format!("document.documentElement.dataset.theme = '{theme}'"));
+            browser.evaluate(&format!("{axe}; 1"));
+            assert_eq!(serious(&mut browser), "", "{} in {theme}", page.display());
+        }
+    }
+}
+
+#[test]
+fn the_html_is_valid() {
+    let Some(validator) = tool("html-validate/bin/html-validate.mjs") else { return };
+    let rules = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("html-validate.json");
+    std::fs::write(&rules, "{ \"root\": true, \"extends\": [\"html-validate:standard\"] }").expect("the rules");
+    let ended =
+        Command::new("node").arg(validator).arg("--config").arg(rules).args(pages()).output().expect("node starts");
+    assert!(
+        ended.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&ended.stdout),
+        String::from_utf8_lossy(&ended.stderr)
+    );
+}

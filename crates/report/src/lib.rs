@@ -1,0 +1,46 @@
+//! Draws a violation: an execution graph as SVG, and a page that shows it beside its source, one step at a time.
+//!
+//! A [`Picture`] is boxes in columns with arrows between them; [`svg`] draws it. A [`Page`] is everything about one result; [`html_page`] makes one
+//! file of it that needs no network, and whose policy forbids one. [`tell`] makes both out of a witness.
+//!
+//! Guarantee: nothing that comes from a program is ever markup: all text is escaped, and characters that would turn or hide text are shown by their numbers. In a
+//! picture no box lies on another, no label on a box or on another label, and no arrow crosses a box.
+//!
+//! ```
+//! use steadfast_report::{Edge, EdgeKind, Node, Picture, World, svg};
+//!
+//! let node = |column, title: &str| Node { column, title: title.to_owned(), step: 1, ..Node::default() };
+//! let picture = Picture {
+//!     columns: vec!["writer".to_owned(), "reader".to_owned()],
+//!     nodes: vec![node(0, "write x := 1"), node(1, "read x = 1")],
+//!     edges: vec![Edge { from: 0, to: 1, kind: EdgeKind::Reads, label: "rf".to_owned(), on_cycle: false, world: World::Both }],
+//!     summary: "A message".to_owned(),
+//! };
+//! assert!(svg(&picture).contains("read x = 1"));
+//! ```
+//!
+//! Invariants: no I/O, and the same input gives the same bytes.
+
+#![allow(clippy::cast_precision_loss, reason = "pictures with 2^52 rows are not drawn")]
+
+mod data;
+mod escape;
+mod html;
+mod labels;
+mod layout;
+mod page;
+mod picture;
+mod route;
+mod source;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod told;
+mod views;
+
+pub use html::html_page;
+pub use page::{Listing, Page, Repair, Tone};
+pub use picture::{Edge, EdgeKind, Node, Part, Picture, World};
+pub use svg::svg;
+pub use told::{Step, Subject, Told, tell};
+pub use views::{Readable, Views, Written, views};

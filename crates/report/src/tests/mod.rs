@@ -1,0 +1,65 @@
+//! Tests of whole pictures and pages.
+
+mod hostile;
+mod large;
+mod placement;
+mod reading;
+
+use crate::{Page, Subject, Told, Tone, tell};
+use steadfast_diag::Diagnostic;
+use steadfast_ir::Program;
+use steadfast_lang::Dialect;
+use steadfast_robust::{Model, Notion, Options, Verdict, Witness, check};
+use steadfast_span::SourceFile;
+
+/// A program with its witness.
+pub(crate) struct Sample {
+    pub(crate) file: SourceFile,
+    pub(crate) program: Program,
+    pub(crate) model: Model,
+    pub(crate) witness: Box<Witness>,
+}
+
+impl Sample {
+    /// Checks a text that is not robust.
+    pub(crate) fn of(text: &str, model: Model) -> Self {
+        let file = SourceFile::new("sample.sf", text);
+        let program = steadfast_lang::parse(&file, Dialect::Steadfast).program.expect("it is a program");
+        let outcome = check(&program, &Options::new(model, Notion::Graph));
+        let (Verdict::NotRobust(witness) | Verdict::Race(witness) | Verdict::Failed(witness)) = outcome.verdict else {
+            panic!("{:?}", outcome.verdict)
+        };
+        Self { file, program, model, witness }
+    }
+
+    pub(crate) fn told(&self) -> Told {
+        let Self { file, program, model, witness } = self;
+        let cast: Vec<_> = witness.cycle.iter().map(|&(event, _)| event).collect();
+        tell(&Subject { witness, program, file, model: *model, cast: &cast })
+    }
+}
+
+/// A page about a run, with as little around it as possible.
+pub(crate) fn page<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic, told: Option<Told>) -> Page<'a> {
+    Page {
+        subject: file.name().to_owned(),
+        verdict: "not robust".to_owned(),
+        tone: Tone::Bad,
+        facts: vec![("model".to_owned(), "RA".to_owned())],
+        sources: vec![file],
+        diagnostics: vec![(0, diagnostic)],
+        told,
+        worlds: ["under SC".to_owned(), "what RA allows".to_owned()],
+        repair: None,
+        lists: Vec::new(),
+        remarks: Vec::new(),
+    }
+}
+
+/// Store buffering.
+pub(crate) const STORE_BUFFERING: &str = "\
+atomic<u1> x;
+atomic<u1> y;
+thread left { x.store(1, release); let a = y.load(acquire); }
+thread right { y.store(1, release); let b = x.load(acquire); }
+";

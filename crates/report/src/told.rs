@@ -1,0 +1,476 @@
+//! A witness as a picture with steps.
+
+use crate::picture::{Edge, EdgeKind, Node, Part, Picture, World};
+use crate::views::{Views, views};
+use steadfast_graph::{Axioms, EdgeKind as Relation, Event, EventId, EventKind, Order};
+use steadfast_ir::{LocId, Program};
+use steadfast_robust::{Model, RunStep, ViolationKind, Witness};
+use steadfast_span::{Index, SourceFile};
+
+/// A step of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Who takes it.
+    pub actor: String,
+    /// The number of the file, and the line in it.
+    pub place: Option<(usize, u32)>,
+    /// What the text says there.
+    pub code: String,
+    /// What happens.
+    pub effect: String,
+    /// What happens instead if memory is sequentially consistent, if that is something else.
+    pub strong_effect: Option<String>,
+    /// Its box in the picture.
+    pub node: Option<usize>,
+}
+
+/// A run that can be looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The picture.
+    pub picture: Picture,
+    /// The steps, in their order.
+    pub steps: Vec<Step>,
+    /// The step that leaves SC, from 1, if one does.
+    pub offending: Option<usize>,
+    /// What is in memory, and who can read what.
+    pub views: Option<Views>,
+}
+
+/// The witness that is told, and where its names come from.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The witness.
+    pub witness: &'a Witness,
+    /// The program.
+    pub program: &'a Program,
+    /// Its text.
+    pub file: &'a SourceFile,
+    /// The model.
+    pub model: Model,
+    /// The events that the text around the picture has numbers for, from 1.
+    pub cast: &'a [EventId],
+}
+
+/// Tells a witness.
+pub fn tell(subject: &Subject<'_>) -> Told {
+    let run = Run::of(subject);
+    let mut teller =
+        Teller { subject: *subject, run, nodes: Vec::new(), boxes: vec![None; subject.witness.execution.len()] };
+    teller.place_initial();
+    teller.place_steps();
+    let edges = teller.edges();
+    let weak = is_weak(subject.witness.kind);
+    let offending = weak.then_some(teller.run.offending);
+    let views = views(
+        &subject.witness.execution,
+        subject.program,
+        axioms(subject.model),
+        &teller.run.events,
+        Some(teller.run.offending),
+    );
+    let steps = (0..teller.run.steps.len()).map(|at| teller.step(at)).collect();
+    let summary = teller.summary();
+    let mut picture = Picture { columns: teller.columns(), nodes: teller.nodes, edges, summary };
+    picture.drop_empty_columns();
+    Told { picture, steps, offending: offending.map(|at| at + 1), views: Some(views) }
+}
+
+/// The axioms of a model.
+fn axioms(model: Model) -> Axioms {
+    match model {
+        Model::Ra => Axioms::Ra,
+        Model::Sra => Axioms::Sra,
+        Model::Rc20 => Axioms::Rc20,
+        Model::Rc11 => Axioms::Rc11,
+        Model::Tso => Axioms::Tso,
+    }
+}
+
+/// Whether it takes weak memory to see it.
+fn is_weak(kind: ViolationKind) -> bool {
+    use ViolationKind::{ObservedStaleRead, OvertakingWrite, StaleRead, TriangularRace};
+    matches!(kind, StaleRead | OvertakingWrite | ObservedStaleRead | TriangularRace)
+}
+
+/// The run, with the offending step where it happens, and the events of each step.
+struct Run<'a> {
+    steps: Vec<&'a RunStep>,
+    events: Vec<Vec<EventId>>,
+    offending: usize,
+}
+
+impl<'a> Run<'a> {
+    fn of(subject: &Subject<'a>) -> Self {
+        let witness = subject.witness;
+        let mut steps: Vec<&RunStep> = witness.run.iter().collect();
+        let later = |step: &&RunStep| witness.step.event.is_some() && step.event > witness.step.event;
+        let offending = steps.iter().position(later).unwrap_or(steps.len());
+        steps.insert(offending, &witness.step);
+        // Each thread's events, in order; a step takes those up to its own, and a fence those of its instruction.
+        let mut next = vec![0; subject.program.threads.len()];
+        let events = steps.iter().map(|step| {
+            let thread = step.place.thread;
+            let own = witness.execution.thread(thread);
+            let Some(next) = next.get_mut(thread.index()) else { return Vec::new() };
+            let rest = &own[(*next).min(own.len())..];
+            let count = match step.event {
+                Some(event) => rest.iter().position(|&id| id == event).map_or(0, |at| at + 1),
+                None => rest.iter().take_while(|&&id| is_fence(witness.execution.event(id), step)).count(),
+            };
+            *next += count;
+            rest[..count].to_vec()
+        });
+        let events = events.collect();
+        Self { steps, events, offending }
+    }
+}
+
+fn is_fence(event: &Event, step: &RunStep) -> bool {
+    (event.kind == EventKind::Fence || event.ghost) && event.pc == Some(step.place.pc)
+}
+
+struct Teller<'a> {
+    subject: Subject<'a>,
+    run: Run<'a>,
+    nodes: Vec<Node>,
+    /// The box of each event.
+    boxes: Vec<Option<usize>>,
+}
+
+impl Teller<'_> {
+    fn witness(&self) -> &Witness {
+        self.subject.witness
+    }
+
+    fn event(&self, id: EventId) -> &Event {
+        self.witness().execution.event(id)
+    }
+
+    fn location(&self, location: Option<LocId>) -> &str {
+        location
+            .and_then(|location| self.subject.program.locations.get(location))
+            .map_or("?", |location| location.name.as_str())
+    }
+
+    fn on_cycle(&self, id: EventId) -> bool {
+        self.witness().cycle.iter().any(|&(event, _)| event == id)
+    }
+
+    fn part(&self, id: EventId) -> Part {
+        let witness = self.witness();
+        match Some(id) {
+            id if id == witness.step.event => Part::Offending,
+            id if id == witness.stale => Part::Stale,
+            id if id == witness.newest => Part::Newest,
+            _ => Part::Ordinary,
+        }
+    }
+
+    /// `(3) `, or nothing.
+    fn mark(&self, id: EventId) -> String {
+        let at = self.subject.cast.iter().position(|&other| other == id);
+        at.map_or_else(String::new, |at| format!("({}) ", at + 1))
+    }
+
+    /// Initial values that play a part have a column of their own.
+    fn place_initial(&mut self) {
+        let initial = self.witness().execution.events().filter(|(_, event)| event.thread.is_none() && !event.ghost);
+        let matters = |&id: &EventId| self.on_cycle(id) || self.part(id) != Part::Ordinary;
+        let initial: Vec<EventId> = initial.map(|(id, _)| id).filter(matters).collect();
+        for id in initial {
+            self.boxes[id.index()] = Some(self.nodes.len());
+            let event = self.event(id);
+            let title = format!(
+                "{}{} = {}",
+                self.mark(id),
+                self.location(event.location),
+                self.subject.program.shown(event.value_written)
+            );
+            let (on_cycle, part) = (self.on_cycle(id), self.part(id));
+            self.nodes.push(Node {
+                title,
+                details: vec!["initial value".to_owned()],
+                on_cycle,
+                part,
+                ..Node::default()
+            });
+        }
+    }
+
+    fn has_initial(&self) -> bool {
+        self.nodes.first().is_some_and(|node| node.step == 0)
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let threads = self.subject.program.threads.iter().map(|thread| thread.name.clone());
+        let initial = self.has_initial().then(|| "at first".to_owned());
+        initial.into_iter().chain(threads).collect()
+    }
+
+    fn place_steps(&mut self) {
+        let shift = usize::from(self.has_initial());
+        for at in 0..self.run.steps.len() {
+            let step = self.run.steps[at];
+            for &id in &self.run.events[at] {
+                self.boxes[id.index()] = Some(self.nodes.len());
+            }
+            let line = self.subject.file.line_column(step.place.span.start).line;
+            let mut node = Node { column: step.place.thread.index() + shift, step: at + 1, ..Node::default() };
+            node.on_cycle = self.run.events[at].iter().any(|&id| self.on_cycle(id));
+            if let Some(id) = step.event {
+                let event = *self.event(id);
+                node.title = self.mark(id) + &self.deed(&event);
+                node.strong_title = self.strong_deed(at).map(|deed| self.mark(id) + &deed);
+                node.details = vec![format!("{} · line {line}", ordering(&event))];
+                node.part = self.part(id);
+            } else {
+                node.title.clone_from(&step.text);
+                node.details = vec![format!("line {line}")];
+                node.part = if at == self.run.offending { Part::Offending } else { Part::Ordinary };
+            }
+            self.nodes.push(node);
+        }
+    }
+
+    /// What an event does.
+    fn deed(&self, event: &Event) -> String {
+        let (program, name) = (self.subject.program, self.location(event.location));
+        let (read, written) = (program.shown(event.value_read), program.shown(event.value_written));
+        match event.kind {
+            EventKind::Fence => "fence".to_owned(),
+            EventKind::Update => format!("update {name}: {read} → {written}"),
+            EventKind::Write | EventKind::PlainWrite => format!("write {name} := {written}"),
+            EventKind::Read | EventKind::WaitRead | EventKind::FailedCas | EventKind::PlainRead => {
+                format!("read {name} = {read}")
+            }
+        }
+    }
+
+    /// What the offending step would do under SC, if that is something else.
+    fn strong_deed(&self, at: usize) -> Option<String> {
+        let newest = self.event(self.newest(at)?);
+        let event = self.event(self.run.steps[at].event?);
+        let (name, value) = (self.location(event.location), self.subject.program.shown(newest.value_written));
+        match event.kind {
+            EventKind::Update => Some(format!("update {name}: {value} → …")),
+            kind if kind.reads() => Some(format!("read {name} = {value}")),
+            _ => None,
+        }
+    }
+
+    /// The write that the offending step would take under SC; none for other steps.
+    fn newest(&self, at: usize) -> Option<EventId> {
+        let witness = self.witness();
+        let id = self.run.steps[at].event.filter(|_| at == self.run.offending && is_weak(witness.kind))?;
+        let location = self.event(id).location?;
+        witness.execution.mo(location).iter().copied().filter(|&write| write < id).max()
+    }
+
+    fn step(&self, at: usize) -> Step {
+        let RunStep { place, event, text } = self.run.steps[at];
+        let file = self.subject.file;
+        let code = file.snippet(place.span).lines().next().unwrap_or_default().trim().trim_end_matches(';').to_owned();
+        let told = event.filter(|_| at == self.run.offending).map(|id| self.deed(self.event(id)));
+        Step {
+            actor: self
+                .subject
+                .program
+                .threads
+                .get(place.thread)
+                .map_or_else(String::new, |thread| thread.name.clone()),
+            place: Some((0, file.line_column(place.span.start).line)),
+            code,
+            effect: told.unwrap_or_else(|| text.clone()),
+            strong_effect: self.strong_deed(at),
+            node: self.nodes.iter().position(|node| node.step == at + 1),
+        }
+    }
+
+    fn summary(&self) -> String {
+        let witness = self.witness();
+        let (threads, steps) = (self.subject.program.threads.len(), self.run.steps.len());
+        let cycle: Vec<String> = witness
+            .cycle
+            .iter()
+            .filter_map(|&(id, edge)| {
+                Some(format!("{} {}", self.nodes.get(self.boxes[id.index()]?)?.title, edge.name()))
+            })
+            .collect();
+        let cycle = if cycle.is_empty() { String::new() } else { format!(" The cycle: {}.", cycle.join(", then ")) };
+        format!("Execution graph with {threads} threads and {steps} steps.{cycle}")
+    }
+
+    /// The arrows: what a reader needs to reconstruct the relations, and the cycle.
+    fn edges(&self) -> Vec<Edge> {
+        let mut edges = Edges { teller: self, found: Vec::new(), hb: None };
+        if self.subject.model != Model::Tso {
+            edges.hb = Some(axioms(self.subject.model).happens_before(&self.witness().execution));
+        }
+        edges.cycle();
+        edges.program_order();
+        edges.reads();
+        edges.writes();
+        edges.strong();
+        edges.race();
+        edges.found
+    }
+}
+
+/// How an access is ordered, in words.
+fn ordering(event: &Event) -> &'static str {
+    match (event.kind, event.order) {
+        (EventKind::PlainRead | EventKind::PlainWrite, _) => "plain",
+        (_, Order { seq_cst: true, .. }) => "seq_cst",
+        (_, Order { acquire: true, release: true, .. }) => "acq_rel",
+        (_, Order { acquire: true, .. }) => "acquire",
+        (_, Order { release: true, .. }) => "release",
+        _ => "relaxed",
+    }
+}
+
+struct Edges<'a> {
+    teller: &'a Teller<'a>,
+    found: Vec<Edge>,
+    hb: Option<steadfast_graph::Relation>,
+}
+
+impl Edges<'_> {
+    /// Adds an arrow unless it is there, or one of its ends is not shown.
+    fn add(&mut self, from: EventId, to: EventId, kind: EdgeKind, on_cycle: bool, world: World) {
+        let (Some(from), Some(to)) = (self.teller.boxes[from.index()], self.teller.boxes[to.index()]) else { return };
+        let there = |edge: &Edge| {
+            (edge.from, edge.to) == (from, to)
+                && (edge.kind == kind || edge.label.starts_with(kind.class()))
+                && edge.world == world
+        };
+        if from == to || self.found.iter().any(there) {
+            return;
+        }
+        self.found.push(Edge { from, to, kind, label: kind.name().to_owned(), on_cycle, world });
+    }
+
+    /// Arrows of the offending step exist only in the weak world.
+    fn world(&self, from: EventId, to: EventId) -> World {
+        let witness = self.teller.witness();
+        let offender = witness.step.event.filter(|_| is_weak(witness.kind));
+        if offender.is_some() && (offender == Some(from) || offender == Some(to)) { World::Weak } else { World::Both }
+    }
+
+    fn reading(&self, from: EventId, to: EventId) -> EdgeKind {
+        let written = self.teller.event(from).thread.is_some();
+        let synchronises = written && self.hb.as_ref().is_some_and(|hb| hb.contains(from, to));
+        if synchronises { EdgeKind::Synchronises } else { EdgeKind::Reads }
+    }
+
+    fn cycle(&mut self) {
+        let cycle = &self.teller.witness().cycle;
+        let next = cycle.iter().cycle().skip(1);
+        for (&(from, relation), &(to, _)) in cycle.iter().zip(next) {
+            let kind = match relation {
+                Relation::Po => EdgeKind::Order,
+                Relation::Rf => self.reading(from, to),
+                Relation::Mo => EdgeKind::Overwrites,
+                Relation::Fr => EdgeKind::ReadsBefore,
+            };
+            // Program order goes from box to box, past what is in between.
+            if kind == EdgeKind::Order && !self.apart(from, to) {
+                continue;
+            }
+            let world = if kind == EdgeKind::Order { World::Both } else { self.world(from, to) };
+            self.add(from, to, kind, true, world);
+        }
+    }
+
+    /// The stretches of program order that are on the cycle: first and last box.
+    fn stretches(&self) -> Vec<(usize, usize)> {
+        let cycle = &self.teller.witness().cycle;
+        let pairs =
+            cycle.iter().zip(cycle.iter().cycle().skip(1)).filter(|((_, relation), _)| *relation == Relation::Po);
+        let boxes = &self.teller.boxes;
+        pairs.filter_map(|(&(from, _), &(to, _))| boxes[from.index()].zip(boxes[to.index()])).collect()
+    }
+
+    fn program_order(&mut self) {
+        let nodes = &self.teller.nodes;
+        let stretches = self.stretches();
+        for to in 0..nodes.len() {
+            let before = (0..to).rev().find(|&from| nodes[from].column == nodes[to].column && nodes[from].step > 0);
+            let Some(from) = before.filter(|_| nodes[to].step > 0) else { continue };
+            let inside = |&(first, last): &(usize, usize)| {
+                nodes[first].column == nodes[from].column && first <= from && to <= last
+            };
+            let on_cycle = stretches.iter().any(inside);
+            self.found.push(Edge {
+                from,
+                to,
+                kind: EdgeKind::Order,
+                label: "po".to_owned(),
+                on_cycle,
+                world: World::Both,
+            });
+        }
+    }
+
+    /// Whether two events are in different threads: inside of a thread, program order says it all.
+    fn apart(&self, from: EventId, to: EventId) -> bool {
+        self.teller.event(from).thread != self.teller.event(to).thread
+    }
+
+    fn reads(&mut self) {
+        let execution = &self.teller.witness().execution;
+        for (read, event) in execution.events().filter(|(_, event)| !event.ghost) {
+            let Some((source, location)) = execution.rf(read).zip(event.location) else { continue };
+            // That something is read which was always there needs no arrow, unless it should not be.
+            let initial = self.teller.event(source).thread.is_none() && Some(read) != self.teller.witness().step.event;
+            if self.apart(source, read) && !initial {
+                self.add(source, read, self.reading(source, read), false, self.world(source, read));
+            }
+            let overwriting = execution.mo(location).iter().skip_while(|&&write| write != source).nth(1);
+            if let Some(&write) =
+                overwriting.filter(|&&write| event.kind != EventKind::Update && self.apart(read, write))
+            {
+                self.add(read, write, EdgeKind::ReadsBefore, false, self.world(read, write));
+            }
+        }
+    }
+
+    fn writes(&mut self) {
+        let execution = &self.teller.witness().execution;
+        for location in self.teller.subject.program.locations.indices() {
+            for pair in execution.mo(location).windows(2) {
+                // An update that reads from the write before it says so.
+                let update = execution.rf(pair[1]) == Some(pair[0]);
+                if self.apart(pair[0], pair[1]) && !update {
+                    self.add(pair[0], pair[1], EdgeKind::Overwrites, false, self.world(pair[0], pair[1]));
+                }
+            }
+        }
+    }
+
+    /// What the offending step does under SC.
+    fn strong(&mut self) {
+        let at = self.teller.run.offending;
+        let (Some(newest), Some(offender)) = (self.teller.newest(at), self.teller.run.steps[at].event) else { return };
+        let kind = self.teller.event(offender).kind;
+        let relation = if kind.reads() { EdgeKind::Reads } else { EdgeKind::Overwrites };
+        self.add(newest, offender, relation, false, World::Strong);
+        if let (true, Some(stale)) = (kind.writes(), self.teller.witness().stale) {
+            let execution = &self.teller.witness().execution;
+            let location = self.teller.event(offender).location;
+            let after = location
+                .and_then(|location| execution.mo(location).iter().skip_while(|&&write| write != offender).nth(1));
+            if let Some(&after) = after.filter(|&&after| self.apart(stale, after)) {
+                self.add(stale, after, EdgeKind::Overwrites, false, World::Strong);
+            }
+        }
+    }
+
+    /// The two accesses of a race.
+    fn race(&mut self) {
+        let witness = self.teller.witness();
+        if let (ViolationKind::Race, Some(first), Some(second)) = (witness.kind, witness.stale, witness.step.event) {
+            self.add(first, second, EdgeKind::Races, true, World::Both);
+        }
+    }
+}

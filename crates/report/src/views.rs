@@ -1,0 +1,176 @@
+//! Which writes each thread could still read, at every step of a run.
+//!
+//! The axioms of the model are asked: a write can still be read by a thread if the graph so far, with one more load of that thread that reads it, is
+//! consistent. Under SC every edge points forward in time, so what a thread can read changes only when that thread takes a step, and a write that it can no
+//! longer read stays that way. That keeps the number of questions small. Work is bounded; a run that is too long is followed as far as that goes.
+
+use steadfast_graph::{Axioms, Event, EventId, Execution, Order};
+use steadfast_ir::{LocId, Program, ThreadId};
+use steadfast_span::Index;
+
+/// How much work is done: one unit is about one pair of events in one question.
+const WORK: u64 = 40_000_000;
+
+/// A write, in the order in which writes happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The number of the location.
+    pub location: usize,
+    /// The value.
+    pub value: i32,
+    /// From which step on it is there; 0 is the start.
+    pub step: usize,
+}
+
+/// A thread can read a write during these steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Readable {
+    /// The thread.
+    pub thread: usize,
+    /// The number of the write.
+    pub write: usize,
+    /// The first step after which it can.
+    pub from: usize,
+    /// The first step after which it can no longer; none if it can until the end.
+    pub until: Option<usize>,
+}
+
+/// What is in memory, and what threads can read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Views {
+    /// The names of the locations.
+    pub locations: Vec<String>,
+    /// The names of the threads.
+    pub threads: Vec<String>,
+    /// All writes.
+    pub writes: Vec<Written>,
+    /// Who can read what, and when.
+    pub readable: Vec<Readable>,
+    /// The first step for which this was not worked out any more.
+    pub stopped: Option<usize>,
+}
+
+/// Follows a run. `steps` gives the events of each step, in the order of the run; `offending` is the step that leaves SC, after which everything
+/// is as it was before it.
+pub fn views(
+    execution: &Execution,
+    program: &Program,
+    axioms: Axioms,
+    steps: &[Vec<EventId>],
+    offending: Option<usize>,
+) -> Views {
+    let mut follower = Follower::new(execution, program, axioms);
+    for (at, events) in steps.iter().enumerate() {
+        follower.step(at + 1, events, offending == Some(at));
+    }
+    follower.views
+}
+
+struct Follower<'a> {
+    whole: &'a Execution,
+    program: &'a Program,
+    axioms: Axioms,
+    /// The graph so far. Its events have other numbers than those of the whole graph.
+    graph: Execution,
+    /// The numbers of the whole graph's events in the graph so far.
+    number: Vec<Option<EventId>>,
+    /// The events of the writes.
+    events: Vec<EventId>,
+    work: u64,
+    views: Views,
+}
+
+impl<'a> Follower<'a> {
+    fn new(whole: &'a Execution, program: &'a Program, axioms: Axioms) -> Self {
+        let views = Views {
+            locations: program.locations.iter().map(|location| location.name.clone()).collect(),
+            threads: program.threads.iter().map(|thread| thread.name.clone()).collect(),
+            ..Views::default()
+        };
+        let graph = Execution::of(program);
+        let mut follower =
+            Self { whole, program, axioms, graph, number: vec![None; whole.len()], events: Vec::new(), work: 0, views };
+        for location in program.locations.indices() {
+            let id = whole.initial_write(location);
+            follower.number[id.index()] = Some(follower.graph.initial_write(location));
+            follower.written(id, 0);
+        }
+        follower
+    }
+
+    fn step(&mut self, step: usize, events: &[EventId], offending: bool) {
+        for &id in events {
+            self.add(id);
+            let event = self.whole.event(id);
+            if event.kind.writes() && !event.ghost {
+                self.written(id, step);
+            }
+        }
+        let thread = events.first().and_then(|&id| self.whole.event(id).thread);
+        if let (Some(thread), false) = (thread, offending) {
+            self.close(thread, step);
+        }
+    }
+
+    /// Adds an event of the whole graph, with its source and its place among the writes that are there.
+    fn add(&mut self, id: EventId) {
+        let event = self.whole.event(id);
+        if let Some(ghost) = event.location.filter(|location| location.index() >= self.graph.location_count()) {
+            let added = self.graph.add_ghost_location();
+            self.number[self.whole.initial_write(ghost).index()] = Some(self.graph.initial_write(added));
+        }
+        let new = self.graph.push(*event);
+        self.number[id.index()] = Some(new);
+        if let Some(source) = self.whole.rf(id).and_then(|source| self.number[source.index()]) {
+            self.graph.set_rf(new, source);
+        }
+        if let (true, Some(location)) = (event.kind.writes(), event.location) {
+            let before = self.whole.mo(location).iter().take_while(|&&other| other != id);
+            let before = before.filter_map(|other| self.number[other.index()]).last();
+            if let Some(before) = before {
+                self.graph.insert_mo_after(new, before);
+            }
+        }
+    }
+
+    /// A new write, which everybody can read.
+    fn written(&mut self, id: EventId, step: usize) {
+        let event = self.whole.event(id);
+        let Some(location) = event.location else { return };
+        let write = self.events.len();
+        self.events.push(id);
+        let value = self.program.shown(event.value_written);
+        self.views.writes.push(Written { location: location.index(), value, step });
+        let open = (0..self.views.threads.len()).map(|thread| Readable { thread, write, from: step, until: None });
+        self.views.readable.extend(open);
+    }
+
+    /// Finds out what a thread can no longer read.
+    fn close(&mut self, thread: ThreadId, step: usize) {
+        for at in 0..self.views.readable.len() {
+            let Readable { thread: reader, write, until, .. } = self.views.readable[at];
+            if reader != thread.index() || until.is_some() || self.views.stopped.is_some() {
+                continue;
+            }
+            let Some(write) = self.number[self.events[write].index()] else { continue };
+            let location = self.graph.event(write).location;
+            if location.and_then(|location| self.graph.last_write(location)) == Some(write) {
+                continue;
+            }
+            self.work += (self.graph.len() * self.graph.len()) as u64;
+            if self.work > WORK {
+                self.views.stopped = Some(step);
+            } else if !self.can_read(thread, location, write) {
+                self.views.readable[at].until = Some(step);
+            }
+        }
+    }
+
+    fn can_read(&self, thread: ThreadId, location: Option<LocId>, write: EventId) -> bool {
+        let Some(location) = location else { return false };
+        let mut graph = self.graph.clone();
+        let value = graph.event(write).value_written;
+        graph.add(Event::load(thread, location, value, Order::RELAXED), write);
+        self.axioms.consistent(&graph)
+    }
+}
