@@ -8,8 +8,8 @@ use std::process::Command;
 
 pub(crate) const USAGE: &str = "\
 test
-    Runs every test, documentation included. Installs spin, gcc and clang first if they are missing and this is
-    Debian. Uses cargo-nextest if it is there.";
+    Runs every test, documentation included. Installs what some of them need (spin, gcc, clang, z3, cvc5, PostgreSQL,
+    Chromium, npm) first if it is missing and this is Debian. Uses cargo-nextest if it is there.";
 
 /// Tests that need other programs skip themselves unless this variable is set: then a missing program is a failure.
 const REQUIRE_TOOLS: &str = "STEADFAST_REQUIRE_TOOLS";

@@ -64,7 +64,7 @@ fn ensure_node_packages() -> Result<bool> {
     let folder = process::root().join("target/tools");
     let is_there =
         |package: &&str| folder.join("node_modules").join(package.split('@').next().unwrap_or(package)).is_dir();
-    if NODE_PACKAGES.iter().all(|package| is_there(&package)) {
+    if NODE_PACKAGES.iter().all(is_there) {
         return Ok(true);
     }
     std::fs::create_dir_all(&folder)?;
