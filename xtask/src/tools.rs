@@ -27,8 +27,8 @@ const TOOLS: [Tool; 9] = [
     Tool { program: "npm", packages: &["nodejs", "npm"] },
 ];
 
-/// Packages of npm that look at the pages: for accessibility, and for validity. They go into `target/tools`, where the tests find them.
-const NODE_PACKAGES: [&str; 2] = ["axe-core@4", "html-validate@9"];
+/// Packages of npm that look at the pages, for accessibility and for validity, and one that has the official schema of SARIF. They go into `target/tools`, where the tests find them.
+const NODE_PACKAGES: [&str; 3] = ["axe-core@4", "html-validate@9", "@microsoft/jest-sarif@1.0.0-beta.0"];
 
 /// Makes sure that all tools are there. `Ok(false)` means that some are not, and that this is not a CI machine: then the tests that
 /// need them should be skipped. In CI (if the variable `CI` is set) a missing tool is an error.
@@ -62,8 +62,9 @@ fn unavailable(message: &str) -> Result<bool> {
 
 fn ensure_node_packages() -> Result<bool> {
     let folder = process::root().join("target/tools");
-    let is_there =
-        |package: &&str| folder.join("node_modules").join(package.split('@').next().unwrap_or(package)).is_dir();
+    let is_there = |package: &&str| {
+        folder.join("node_modules").join(package.rsplit_once('@').map_or(*package, |(name, _)| name)).is_dir()
+    };
     if NODE_PACKAGES.iter().all(is_there) {
         return Ok(true);
     }

@@ -56,7 +56,7 @@ pub(crate) enum Command {
     Relax(RelaxArgs),
     /// Compare programs with the verdicts that they expect
     Test(TestArgs),
-    /// Say what a code such as V0001 means
+    /// Say what a code such as V0001, or a shape such as SB, means
     Explain(ExplainArgs),
     /// Describe the memory models
     #[command(long_about = "Describe the memory models: one paragraph each, with the paper that defines it.")]
@@ -71,6 +71,12 @@ pub(crate) enum Command {
     VerifyCertificate(crate::prove::args::VerifyArgs),
     /// Decide whether database transactions are serializable
     Txn(crate::txn::args::TxnArgs),
+    /// Put many results on one page
+    Report(ReportArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write pages of the manual
+    Man(ManArgs),
     /// Compile C so that running the program checks it
     #[command(disable_help_flag = true)]
     Cc(CompileArgs),
@@ -116,10 +122,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, short, value_name = "MODELS", default_value = "rc20", value_delimiter = ',', value_parser = models)]
     pub(crate) model: Vec<ModelChoice>,
 
-    /// How to write the results: full, concise, json, jsonl, sarif or github
+    /// How to write the results: full, concise, json, jsonl, sarif, github or markdown
     ///
     /// `full` shows violations in the source. `concise` is one line each. `json` is one array, `jsonl` one object per line as soon as it
-    /// is known; docs/schema/check.json describes the objects. `sarif` is a log for code scanning services, and `github` annotates a change.
+    /// is known; docs/schema/check.json describes the objects. `sarif` is a log for code scanning services, `github` annotates a
+    /// change, and `markdown` is a summary for a pull request.
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: Format,
 
@@ -304,6 +311,10 @@ pub(crate) struct RepairArgs {
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: RepairFormat,
 
+    /// Write a page about the answer: the violation, and the program before and after
+    #[arg(long, value_name = "OUT.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Say more about how the answer was confirmed
     #[arg(long, short)]
     pub(crate) verbose: bool,
@@ -355,15 +366,54 @@ Examples:
 
 Exit codes: 0 every expectation is met, 1 some are not, 2 a file cannot be used, 130 interrupted.";
 
-/// Say what a code such as V0001 means.
+/// Put many results on one page.
+///
+/// The page has a table that can be sorted. A result links to the page about it, if that lies beside its file: `lock.html` beside `lock.json`.
 #[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  steadfast explain V0001\n  steadfast explain --list")]
+#[command(
+    after_long_help = "Examples:\n  steadfast report results/ --output index.html\n\nExit codes: 0, or 2 if a file cannot be used."
+)]
+pub(crate) struct ReportArgs {
+    /// What `--format json` or `jsonl` has written, or directories with such files
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Where the page goes [default: standard output]
+    #[arg(long, short, value_name = "OUT.html")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Its title
+    #[arg(long, value_name = "TITLE", default_value = "Results of Steadfast")]
+    pub(crate) title: String,
+}
+
+/// Print completions for a shell.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write pages of the manual, one per command.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Where they go
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+}
+
+/// Say what a code such as V0001, or the name of a classic shape such as SB, means.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  steadfast explain V0001\n  steadfast explain write-skew\n  steadfast explain --list"
+)]
 pub(crate) struct ExplainArgs {
-    /// The code, as messages show it in brackets
+    /// The code, as messages show it in brackets, or the name of a shape: sb, mp, lb, iriw, 2+2w, wrc,
+    /// lost-update, write-skew, long-fork
     #[arg(required_unless_present = "list")]
     pub(crate) code: Option<String>,
 
-    /// List all codes with their titles
+    /// List all codes and shapes with their titles
     #[arg(long, conflicts_with = "code")]
     pub(crate) list: bool,
 }
@@ -556,9 +606,15 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) stop_at_first: bool,
 
-    /// How to write the findings: full, concise, json, jsonl, sarif or github
+    /// How to write the findings: full, concise, json, jsonl, sarif, github or markdown
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: Format,
+
+    /// Write a page about each finding: the accesses, their lines and their stacks
+    ///
+    /// The second finding goes to OUT.2.html, and so on.
+    #[arg(long, value_name = "OUT.html")]
+    pub(crate) report: Option<PathBuf>,
 
     /// Load the runtime first, for programs that were not linked with it
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use crate::args::ExplainArgs;
 use crate::output::{self, Output};
+use crate::shapes::{SHAPES, Shape};
 use crate::status::Status;
 use crate::{codes, numbers};
 use std::io;
@@ -17,6 +18,10 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> io::Result<St
         output.write(&list(&registry))?;
         return Ok(Status::Holds);
     };
+    if let Some(shape) = Shape::find(code) {
+        output.write(&format!("{}\n\n{}\n", shape.title(), shape.text().trim_end()))?;
+        return Ok(Status::Holds);
+    }
     let Some(info) = registry.find(code) else {
         output::complain(&unknown(&registry, code));
         return Ok(Status::Input);
@@ -26,7 +31,9 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> io::Result<St
 }
 
 fn list(registry: &Registry) -> String {
-    let lines: Vec<_> = registry.iter().map(|info| format!("{}  {}", info.code.0, info.title)).collect();
+    let codes = registry.iter().map(|info| format!("{}  {}", info.code.0, info.title));
+    let lines: Vec<_> =
+        codes.chain(SHAPES.iter().map(|shape| format!("{:<11}  {}", shape.name, shape.title()))).collect();
     lines.join("\n") + "\n"
 }
 

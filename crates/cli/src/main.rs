@@ -26,6 +26,8 @@ mod report;
 mod result;
 mod sanitizer;
 mod settings;
+mod shapes;
+mod shell;
 mod show;
 mod size;
 mod status;
@@ -65,6 +67,9 @@ fn run(command: Command, output: &mut Output) -> io::Result<Status> {
         Command::Models => models::run(output),
         Command::Export(arguments) => export::run(&arguments, output),
         Command::Show(arguments) => show::run(&arguments, output),
+        Command::Report(arguments) => report::collection::run(&arguments, output),
+        Command::Completions(arguments) => shell::completions(&arguments, output),
+        Command::Man(arguments) => shell::manual(&arguments, output),
         Command::Txn(arguments) => txn::run(&arguments, output),
         Command::Prove(arguments) => prove::run(&arguments, output),
         Command::VerifyCertificate(arguments) => prove::verify(&arguments, output),

@@ -21,6 +21,8 @@ pub enum Format {
     Sarif,
     /// For GitHub Actions: workflow commands that annotate the change.
     Github,
+    /// For pull requests: a table in Markdown, with the details below it.
+    Markdown,
 }
 
 /// A name that is not the name of a format.
@@ -29,7 +31,8 @@ pub struct UnknownFormat(pub String);
 
 impl Format {
     /// Every format, in the order in which help texts list them.
-    pub const ALL: [Self; 6] = [Self::Full, Self::Concise, Self::Json, Self::Jsonl, Self::Sarif, Self::Github];
+    pub const ALL: [Self; 7] =
+        [Self::Full, Self::Concise, Self::Json, Self::Jsonl, Self::Sarif, Self::Github, Self::Markdown];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -40,6 +43,7 @@ impl Format {
             Self::Jsonl => "jsonl",
             Self::Sarif => "sarif",
             Self::Github => "github",
+            Self::Markdown => "markdown",
         }
     }
 }
@@ -78,6 +82,7 @@ pub fn render(format: Format, diagnostics: &[(&SourceFile, &Diagnostic)], style:
         Format::Jsonl => renderers::jsonl::jsonl(diagnostics),
         Format::Sarif => renderers::sarif::sarif(diagnostics, &Registry::builtin()),
         Format::Github => renderers::github::github(diagnostics),
+        Format::Markdown => renderers::markdown::markdown(diagnostics),
     }
 }
 
@@ -97,7 +102,7 @@ mod tests {
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
         let error = "xml".parse::<Format>().unwrap_err();
-        insta::assert_snapshot!(error, @"unknown format `xml`, expected one of: full, concise, json, jsonl, sarif, github");
+        insta::assert_snapshot!(error, @"unknown format `xml`, expected one of: full, concise, json, jsonl, sarif, github, markdown");
     }
 
     #[test]

@@ -46,7 +46,8 @@
     const step = data.steps[at - 1];
     const place = step.line === null ? "" : `, line ${step.line}`;
     const code = step.code ? `: ${step.code}` : "";
-    return `Step ${at} of ${data.steps.length}: ${step.who}${place}${code} — ${effect(at, step)}`;
+    const done = effect(at, step);
+    return `Step ${at} of ${data.steps.length}: ${step.who}${place}${code}${done ? ` — ${done}` : ""}`;
   };
 
   const showSource = (at) => {
@@ -76,7 +77,9 @@
     canvas.querySelectorAll(".node.now").forEach((node) => node.classList.remove("now"));
     const node = at > 0 && data.steps[at - 1].node !== null ? find(`node-${data.steps[at - 1].node}`) : null;
     if (!node) return;
-    if (world(at) === "strong") node.classList.add("now");
+    // At the end, the cycle is what counts.
+    const end = data.offending === null && at === data.steps.length;
+    if (world(at) === "strong" && !end) node.classList.add("now");
     reveal(node, canvas);
   };
 
@@ -163,7 +166,7 @@
   fit.addEventListener("click", () => setFit(!canvas.classList.contains("fit")));
   // A picture that is only a little too wide is easier to read when it is seen whole.
   const wide = find("graph").getBoundingClientRect().width / canvas.clientWidth;
-  setFit(wide > 1 && wide < 1.35);
+  setFit(wide > 1 && wide < 1.4);
   // The titles of the columns stay in sight.
   canvas.addEventListener("scroll", () => {
     const picture = find("graph");

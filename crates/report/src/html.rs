@@ -80,8 +80,8 @@ fn header(text: &mut String, page: &Page<'_>) {
         Tone::Unsure => "unsure",
     };
     let headline = page.diagnostics.first().map_or("", |(_, diagnostic)| diagnostic.message.as_str());
-    let prefix = format!("{}: ", page.verdict);
-    let headline = headline.strip_prefix(&prefix).unwrap_or(headline);
+    // The verdict is said once.
+    let headline = headline.strip_prefix(page.verdict.as_str()).unwrap_or(headline).trim_start_matches([':', ',', ' ']);
     let facts: Vec<String> =
         page.facts.iter().map(|(name, value)| format!("<li>{} <b>{}</b></li>", html(name), html(value))).collect();
     let _ = writeln!(
@@ -119,13 +119,21 @@ fn player(text: &mut String, page: &Page<'_>, told: &Told) {
 }
 
 fn panes(text: &mut String, page: &Page<'_>) {
-    let alone = if page.told.is_some() { "" } else { " alone" };
+    let alone = match &page.told {
+        None => " alone",
+        Some(told) if told.picture.columns.len() > 4 => " wide",
+        Some(_) => "",
+    };
     let _ = writeln!(text, "<div class=\"panes{alone}\">\n<section class=\"pane texts\" aria-label=\"Source\">");
     for (number, file) in page.sources.iter().enumerate() {
         let own = page.diagnostics.iter().filter(|(of, _)| *of == number);
         let labels: Vec<&Label> = own.flat_map(|(_, diagnostic)| &diagnostic.labels).collect();
         let places = page.told.iter().flat_map(|told| &told.steps).filter_map(|step| step.place);
         let lines: Vec<u32> = places.filter(|&(of, _)| of == number).map(|(_, line)| line).collect();
+        // Of several texts, only those matter that something is said about.
+        if page.sources.len() > 1 && labels.is_empty() && lines.is_empty() {
+            continue;
+        }
         let _ = writeln!(
             text,
             "<h2>{}</h2>\n<section class=\"scroll\" tabindex=\"0\" aria-label=\"Source text {}\">",
@@ -146,7 +154,11 @@ fn drawing(text: &mut String, told: &Told) {
     text.push_str("<section class=\"pane drawing\" aria-label=\"Execution graph\">\n<h2>Execution graph</h2>\n<div class=\"tools\" role=\"group\" aria-label=\"Arrows that are shown\">\n");
     let used = EdgeKind::ALL.into_iter().filter(|kind| told.picture.edges.iter().any(|edge| edge.kind == *kind));
     for kind in used {
-        let (class, name) = (kind.class(), kind.name());
+        // The names are those at the arrows: transactions have others than memory.
+        let labels =
+            told.picture.edges.iter().filter(|edge| edge.kind == kind).filter_map(|edge| edge.label.split(' ').next());
+        let name = labels.into_iter().find(|label| !label.is_empty()).unwrap_or(kind.name());
+        let (class, name) = (kind.class(), html(name));
         let _ = writeln!(
             text,
             "<label class=\"key\"><input type=\"checkbox\" checked data-hides=\"{class}\"><svg class=\"graph sample\" width=\"34\" height=\"12\" aria-hidden=\"true\">\

@@ -26,6 +26,7 @@
 mod data;
 mod escape;
 mod html;
+mod index;
 mod labels;
 mod layout;
 mod page;
@@ -39,6 +40,7 @@ mod told;
 mod views;
 
 pub use html::html_page;
+pub use index::{Row, index_page};
 pub use page::{Listing, Page, Repair, Tone};
 pub use picture::{Edge, EdgeKind, Node, Part, Picture, World};
 pub use svg::svg;

@@ -90,12 +90,14 @@ pub enum EdgeKind {
     ReadsBefore,
     /// Is not ordered with.
     Races,
+    /// Comes before, in the run, for reasons that are not shown.
+    Before,
 }
 
 impl EdgeKind {
     /// Every kind, in the order of the legend.
-    pub const ALL: [Self; 6] =
-        [Self::Order, Self::Reads, Self::Synchronises, Self::Overwrites, Self::ReadsBefore, Self::Races];
+    pub const ALL: [Self; 7] =
+        [Self::Order, Self::Reads, Self::Synchronises, Self::Overwrites, Self::ReadsBefore, Self::Races, Self::Before];
 
     /// The class of its elements.
     pub fn class(self) -> &'static str {
@@ -106,6 +108,7 @@ impl EdgeKind {
             Self::Overwrites => "mo",
             Self::ReadsBefore => "fr",
             Self::Races => "race",
+            Self::Before => "before",
         }
     }
 
@@ -117,12 +120,13 @@ impl EdgeKind {
     /// What it means.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Order => "then, in the same thread",
+            Self::Order => "then, in the same thread or session",
             Self::Reads => "is read by",
             Self::Synchronises => "is read by, and synchronises with",
             Self::Overwrites => "is overwritten by",
             Self::ReadsBefore => "reads what is overwritten by",
             Self::Races => "nothing orders the two",
+            Self::Before => "comes first when threads take turns",
         }
     }
 }

@@ -174,7 +174,7 @@ impl Line {
 }
 
 /// The innermost frame that is not in a header of the standard library.
-fn own_frame(stack: &[Frame]) -> Option<&Frame> {
+pub fn own_frame(stack: &[Frame]) -> Option<&Frame> {
     stack.iter().find(|frame| frame.line.is_some() && !is_library(frame)).or(stack.first())
 }
 

@@ -126,7 +126,7 @@ fn stale_write(kind: Kind, stale: &Seen) -> String {
 }
 
 /// `atomic load (acquire)`, `write`.
-fn what(seen: &Seen) -> String {
+pub fn what(seen: &Seen) -> String {
     let name = match seen.event.operation.as_str() {
         "update" => "read-modify-write",
         "compare-exchange" => "compare-exchange",
@@ -150,7 +150,8 @@ fn with_value(seen: &Seen) -> String {
     }
 }
 
-fn who(thread: Option<u64>) -> String {
+/// A thread as reports name it.
+pub fn who(thread: Option<u64>) -> String {
     match thread {
         Some(0) => "main thread".to_owned(),
         Some(number) => format!("thread T{number}"),

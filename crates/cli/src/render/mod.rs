@@ -1,5 +1,6 @@
 //! Results as text, in every format.
 
+mod markdown;
 mod record;
 mod text;
 
@@ -49,7 +50,7 @@ impl Reporter {
             Format::Full | Format::Concise => self.text(&result),
             Format::Jsonl => line(&ResultRecord::of(&result)),
             Format::Github => render(Format::Github, &items(&result), self.style),
-            Format::Json | Format::Sarif => {
+            Format::Json | Format::Sarif | Format::Markdown => {
                 self.kept.push(result);
                 String::new()
             }
@@ -72,6 +73,7 @@ impl Reporter {
             Format::Full if self.detail != Detail::Little => self.tally.summary(),
             Format::Full | Format::Concise | Format::Jsonl | Format::Github => String::new(),
             Format::Json => array(&self.kept.iter().map(ResultRecord::of).collect::<Vec<_>>()),
+            Format::Markdown => markdown::summary(&self.kept),
             Format::Sarif => {
                 let all: Vec<_> = self.kept.iter().flat_map(items).collect();
                 sarif(&all, &codes::registry())

@@ -1,5 +1,6 @@
 //! `steadfast fix` and `steadfast relax`: changes to a program, shown as a patch and written if that is wanted.
 
+mod page;
 mod patch;
 mod record;
 mod report;
@@ -97,6 +98,9 @@ fn run(direction: Direction, arguments: &RepairArgs, allow: &[Allowed], output: 
         RepairFormat::Json => record::json(&report),
     };
     output.write(&text)?;
+    if let Some(path) = &arguments.report {
+        status = status.max(crate::report::Files::new(path).write(&page::page(&report)));
+    }
     Ok(status)
 }
 

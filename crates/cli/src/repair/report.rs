@@ -138,7 +138,8 @@ impl Report<'_> {
         }
     }
 
-    fn summary(&self) -> String {
+    /// What came out, in a sentence.
+    pub(super) fn summary(&self) -> String {
         let asked = format!("({}, {})", self.arguments.model.name(), self.arguments.notion.name());
         let allowed = listed(&self.allowed.names());
         match &self.answer {

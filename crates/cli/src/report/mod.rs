@@ -1,9 +1,10 @@
 //! Pictures and pages about results, and the files that they are written to.
 
 mod check;
+pub(crate) mod collection;
 mod files;
 mod repaired;
 
-pub(crate) use check::{check_page, told};
+pub(crate) use check::{check_page, told, tone, worlds};
 pub(crate) use files::Files;
-pub(crate) use repaired::repaired;
+pub(crate) use repaired::{repaired, shown as patched};

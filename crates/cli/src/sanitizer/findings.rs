@@ -25,7 +25,8 @@ pub(super) fn diagnostics(collection: &Collection) -> Vec<(SourceFile, Diagnosti
     collection.all().map(|collected| diagnostic(collected, &mut files)).collect()
 }
 
-fn diagnostic(collected: &Collected, files: &mut BTreeMap<String, String>) -> (SourceFile, Diagnostic) {
+/// A finding with its file.
+pub(super) fn diagnostic(collected: &Collected, files: &mut BTreeMap<String, String>) -> (SourceFile, Diagnostic) {
     let finding = &collected.finding;
     let place = finding.place();
     let name = place.and_then(|frame| frame.file.clone()).unwrap_or_default();

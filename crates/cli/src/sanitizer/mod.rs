@@ -2,6 +2,7 @@
 
 mod cargo;
 mod findings;
+mod page;
 mod record;
 mod run;
 

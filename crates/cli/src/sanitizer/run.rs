@@ -1,6 +1,6 @@
 //! `steadfast run`.
 
-use super::{findings, record};
+use super::{findings, page, record};
 use crate::args::{RunArgs, ScheduleChoice};
 use crate::codes;
 use crate::output::{self, Output};
@@ -50,7 +50,12 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
         }
     }
     output.write(&conclusion(arguments, &tally))?;
-    Ok(tally.status())
+    let mut status = tally.status();
+    if let Some(path) = &arguments.report {
+        let program = arguments.command[0].to_string_lossy();
+        status = status.max(page::write(&program, &tally, &mut crate::report::Files::new(path)));
+    }
+    Ok(status)
 }
 
 fn refuse(reason: &str) -> Status {
@@ -109,7 +114,7 @@ fn conclusion(arguments: &RunArgs, tally: &Tally) -> String {
         }
         Format::Json => record::array(arguments, tally),
         Format::Jsonl => record::line(arguments, tally),
-        Format::Sarif | Format::Concise | Format::Github => {
+        Format::Sarif | Format::Concise | Format::Github | Format::Markdown => {
             let diagnostics = findings::diagnostics(&tally.collection);
             let items: Vec<_> = diagnostics.iter().map(|(file, diagnostic)| (file, diagnostic)).collect();
             match arguments.format {

@@ -128,11 +128,17 @@ pub(crate) struct CheckArgs {
     #[arg(long, short, value_name = "MODELS", value_delimiter = ',', value_parser = model)]
     pub(crate) model: Vec<Model>,
 
-    /// How to write the results: full, concise, json, jsonl, sarif or github
+    /// How to write the results: full, concise, json, jsonl, sarif, github or markdown
     ///
     /// docs/schema/txn.json describes the objects of `json` and `jsonl`.
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: Format,
+
+    /// Write a page about the result: the transactions, a column per session, and what contradicts what
+    ///
+    /// With several results, the second one goes to OUT.2.html, and so on.
+    #[arg(long, value_name = "OUT.html")]
+    pub(crate) report: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

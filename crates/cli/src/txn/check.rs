@@ -62,6 +62,7 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
     let mut records = Vec::new();
     let mut shown = Vec::new();
     let mut worst = Status::Holds;
+    let mut pages = arguments.report.as_deref().map(crate::report::Files::new);
     for path in &arguments.files {
         if interrupt::requested() {
             worst = worst.max(Status::Interrupted);
@@ -72,6 +73,9 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
             let status = checked.status();
             worst = worst.max(status);
             output.note(status);
+            if let Some(pages) = &mut pages {
+                worst = worst.max(pages.write(&super::page::page(&checked)));
+            }
             match arguments.format {
                 Format::Full | Format::Concise => {
                     let items: Vec<_> = checked
@@ -85,7 +89,7 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
                 }
                 Format::Jsonl => output.write(&(record::line(&checked) + "\n"))?,
                 Format::Json => records.push(record::value(&checked)),
-                Format::Sarif | Format::Github => {
+                Format::Sarif | Format::Github | Format::Markdown => {
                     shown.extend(
                         checked
                             .diagnostics
@@ -102,9 +106,9 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
             let items: Vec<_> = shown.iter().map(|(file, diagnostic)| (file, diagnostic)).collect();
             output.write(&steadfast_diag::sarif(&items, &crate::codes::registry()))?;
         }
-        Format::Github => {
+        Format::Github | Format::Markdown => {
             let items: Vec<_> = shown.iter().map(|(file, diagnostic)| (file, diagnostic)).collect();
-            output.write(&render(Format::Github, &items, output.style()))?;
+            output.write(&render(arguments.format, &items, output.style()))?;
         }
         Format::Full | Format::Concise | Format::Jsonl => {}
     }
@@ -212,7 +216,7 @@ fn decided<'a>(arguments: &CheckArgs, input: &'a Input, program: &'a Program, mo
 }
 
 impl Checked<'_> {
-    fn status(&self) -> Status {
+    pub(super) fn status(&self) -> Status {
         let decided = match &self.outcome {
             Outcome::Rejected => return Status::Input,
             Outcome::Templates(result) => return result.status(),

@@ -8,6 +8,7 @@ mod findings;
 mod fix;
 mod history;
 mod input;
+mod page;
 mod record;
 mod replay;
 

@@ -1,7 +1,7 @@
 //! What axe-core and html-validate have to say about the pages. `cargo xtask test` installs both.
 
 use crate::chromium::Browser;
-use crate::{browser, page, root};
+use crate::{browser, index, page, root};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -19,6 +19,9 @@ fn pages() -> Vec<PathBuf> {
         page("axe-race", &["check", "corpus/litmus/race-write-read.sf"]),
         page("axe-robust", &["check", "corpus/programs/spinlock.sf"]),
         page("axe-rejected", &["check", "Cargo.toml"]),
+        page("axe-fix", &["fix", "--model", "tso", "corpus/programs/dekker-sc.sf"]),
+        page("axe-skew", &["txn", "check", "--model", "si", "corpus/transactions/write-skew.txn"]),
+        index("axe-index"),
     ]
 }
 

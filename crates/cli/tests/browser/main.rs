@@ -29,6 +29,21 @@ fn page(name: &str, arguments: &[&str]) -> PathBuf {
     file
 }
 
+/// A page with several results.
+fn index(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (results, index) = (folder.join(format!("{name}.json")), folder.join(format!("{name}.html")));
+    let steadfast = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_steadfast"));
+        command.args(arguments).current_dir(root()).output().expect("the binary starts").stdout
+    };
+    let checked = ["check", "--format", "json", "corpus/litmus/sb.sf", "corpus/litmus/mp.sf", "corpus/litmus/iriw.sf"];
+    std::fs::write(&results, steadfast(&checked)).expect("the results");
+    let paths = [&results, &index].map(|path| path.to_str().expect("UTF-8"));
+    steadfast(&["report", paths[0], "--output", paths[1]]);
+    index
+}
+
 /// A browser of the size that most things are looked at with, if there is one.
 fn browser() -> Option<Browser> {
     let Some(program) = chromium::program() else {

@@ -3,9 +3,10 @@
 use crate::{browser, page, root};
 
 /// Name, and the arguments that make the page.
-const SHOTS: [(&str, &[&str]); 3] = [
+const SHOTS: [(&str, &[&str]); 4] = [
     ("store-buffering", &["check", "corpus/litmus/sb.sf"]),
     ("seqlock", &["check", "corpus/programs/seqlock-broken.sf"]),
+    ("write-skew", &["txn", "check", "--model", "si", "corpus/transactions/write-skew.txn"]),
     ("chase-lev", &["check", "--model", "tso", "corpus/programs/chase-lev-sc.sf"]),
 ];
 

@@ -48,6 +48,9 @@ fn every_command_has_a_page() {
         "cargo",
         "prove",
         "verify-certificate",
+        "report",
+        "completions",
+        "man",
     ] {
         assert!(Path::new(&root()).join(format!("docs/commands/{name}.md")).exists(), "{name}");
     }

@@ -5,6 +5,7 @@ pub(crate) mod full;
 pub(crate) mod github;
 pub(crate) mod json;
 pub(crate) mod jsonl;
+pub(crate) mod markdown;
 mod place;
 pub(crate) mod record;
 #[cfg(test)]

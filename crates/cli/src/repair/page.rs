@@ -1,0 +1,66 @@
+//! The page about a repair, or about what could be weaker: the violation of the program as it is, and the program before and after.
+
+use super::report::Report;
+use super::{Answer, Direction};
+use crate::ask::ask;
+use crate::findings::Asked;
+use crate::interrupt;
+use crate::report::{patched, told, tone, worlds};
+use crate::settings::{self, Question};
+use steadfast_diag::Diagnostic;
+use steadfast_repair::Judged;
+use steadfast_report::{Page, Told, html_page};
+use steadfast_span::SourceFile;
+
+/// The page.
+pub(super) fn page(report: &Report<'_>) -> String {
+    if let Answer::Impossible { strongest, .. } = &report.answer {
+        // What is shown is the program that was changed as far as that goes.
+        let Judged { file, program, outcome } = &**strongest;
+        let asked = Asked { file, program, model: report.arguments.model, outcome };
+        return page_of(report, file, &report.diagnostics().1, told(&asked));
+    }
+    let (diagnostics, told) = as_it_is(report).unwrap_or_else(|| (report.diagnostics().1, None));
+    page_of(report, &report.input.file, &diagnostics, told)
+}
+
+fn page_of(report: &Report<'_>, file: &SourceFile, diagnostics: &[Diagnostic], told: Option<Told>) -> String {
+    let repair = match &report.answer {
+        Answer::Changed { changes, result, .. } if !changes.is_empty() => {
+            Some(patched(&report.input.file, changes, result, report.summary()))
+        }
+        _ => None,
+    };
+    html_page(&Page {
+        subject: report.input.file.name().to_owned(),
+        verdict: report.name().replace('-', " "),
+        tone: tone(report.status()),
+        facts: vec![
+            ("model".to_owned(), report.arguments.model.name().to_uppercase()),
+            ("notion".to_owned(), report.arguments.notion.name().to_owned()),
+            ("costs of".to_owned(), report.target.name().to_owned()),
+        ],
+        sources: vec![file],
+        diagnostics: diagnostics.iter().map(|diagnostic| (0, diagnostic)).collect(),
+        told,
+        worlds: worlds(Some(report.arguments.model)),
+        repair,
+        lists: Vec::new(),
+        remarks: vec![report.summary()],
+    })
+}
+
+/// What is wrong with the program as it is: asked once more, because the repair only keeps its result.
+fn as_it_is(report: &Report<'_>) -> Option<(Vec<Diagnostic>, Option<Told>)> {
+    if report.direction == Direction::Relax && !matches!(report.answer, Answer::NotRobust(_)) {
+        return None;
+    }
+    let arguments = report.arguments;
+    let program = report.input.parsed.program.as_ref()?;
+    let mut question = Question::new(arguments.notion, settings::limits(&arguments.limits));
+    question.spin = !arguments.no_spin_detection;
+    question.jobs = settings::jobs(arguments.jobs);
+    let outcome = ask(program, &question.options(arguments.model, interrupt::listen())).ok()?;
+    let asked = Asked { file: &report.input.file, program, model: arguments.model, outcome: &outcome };
+    Some((crate::findings::diagnostics(&asked, None), told(&asked)))
+}

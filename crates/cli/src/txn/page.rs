@@ -1,0 +1,285 @@
+//! The page about a result of `steadfast txn check`: a column per session, and the cycle of dependencies.
+
+use super::check::{Checked, Decided, Outcome, TemplateResult};
+use super::input::Input;
+use crate::report::tone;
+use steadfast_report::{Edge, EdgeKind, Node, Page, Picture, Step, Told, World, html_page};
+use steadfast_txn::decide::{Edge as Dependency, EdgeKind as Kind, Role, Verdict, Witness};
+use steadfast_txn::story;
+use steadfast_txn::template::Split;
+use steadfast_txn::template::story::{call, step_name};
+use steadfast_txn::{Model, Program};
+
+/// The page.
+pub(super) fn page(checked: &Checked<'_>) -> String {
+    let (verdict, told, facts) = match &checked.outcome {
+        Outcome::Rejected => ("cannot be checked", None, Vec::new()),
+        Outcome::Decided(decided) => of_program(checked.input, decided),
+        Outcome::Templates(result) => of_templates(checked.input, result),
+    };
+    let remarks = match verdict {
+        "robust" => vec![
+            "Everything that the transactions can do under the model they can also do one after the other.".to_owned(),
+        ],
+        _ => Vec::new(),
+    };
+    html_page(&Page {
+        subject: checked.input.name.clone(),
+        verdict: verdict.to_owned(),
+        tone: tone(checked.status()),
+        facts,
+        sources: checked.input.files.iter().collect(),
+        diagnostics: checked.diagnostics.iter().map(|(file, diagnostic)| (*file, diagnostic)).collect(),
+        told,
+        worlds: Default::default(),
+        repair: None,
+        lists: Vec::new(),
+        remarks,
+    })
+}
+
+type Facts = Vec<(String, String)>;
+
+fn of_program(input: &Input, decided: &Decided<'_>) -> (&'static str, Option<Told>, Facts) {
+    let facts = vec![
+        ("model".to_owned(), format!("{} ({})", decided.model.title(), decided.model)),
+        ("states".to_owned(), crate::numbers::grouped(decided.statistics.states)),
+        ("time".to_owned(), format!("{:.2} s", decided.seconds)),
+    ];
+    let (verdict, told) = match &decided.verdict {
+        Verdict::Robust => ("robust", None),
+        Verdict::NotRobust(witness) => ("not serializable", Some(told(input, decided.program, witness))),
+        Verdict::Failed(_) => ("wrong", None),
+        Verdict::Inconclusive(_) => ("inconclusive", None),
+    };
+    (verdict, told, facts)
+}
+
+fn of_templates(input: &Input, result: &TemplateResult<'_>) -> (&'static str, Option<Told>, Facts) {
+    let facts = vec![
+        ("model".to_owned(), format!("{} ({})", result.model.title(), result.model)),
+        ("instances".to_owned(), "any number".to_owned()),
+        ("time".to_owned(), format!("{:.2} s", result.seconds)),
+    ];
+    match &result.found {
+        Ok(None) => ("robust", None, facts),
+        Ok(Some(split)) => {
+            let verdict = if result.certain { "not serializable" } else { "perhaps not serializable" };
+            (verdict, Some(schedule(input, result, split)), facts)
+        }
+        Err(_) => ("inconclusive", None, facts),
+    }
+}
+
+/// The run of a witness.
+fn told(input: &Input, program: &Program, witness: &Witness) -> Told {
+    let mut teller = Teller { input, program, witness, told: Told::default(), begins: Vec::new(), commits: Vec::new() };
+    teller.transactions();
+    teller.session_order();
+    for edge in &witness.cycle {
+        teller.dependency(edge);
+    }
+    let names: Vec<String> = witness.cycle.iter().map(|edge| story::title(program, witness, edge.from)).collect();
+    teller.told.picture.summary = format!(
+        "Transactions of {} sessions. The cycle: {}.",
+        teller.told.picture.columns.len(),
+        names.join(", then ")
+    );
+    teller.told.picture.drop_empty_columns();
+    teller.told
+}
+
+struct Teller<'a> {
+    input: &'a Input,
+    program: &'a Program,
+    witness: &'a Witness,
+    told: Told,
+    /// The box in which each transaction reads.
+    begins: Vec<usize>,
+    /// The box in which it writes.
+    commits: Vec<usize>,
+}
+
+impl Teller<'_> {
+    /// A box per transaction, in the order of the run; the one that snapshot isolation splits has two.
+    fn transactions(&mut self) {
+        let (program, witness) = (self.program, self.witness);
+        self.told.picture.columns = program.processes.iter().map(|process| process.name.clone()).collect();
+        let is_split = |run: usize| witness.model == Model::Si && witness.runs[run].role == Role::First;
+        for run in 0..witness.runs.len() {
+            let at = self.add(run, if is_split(run) { " begins" } else { "" }, |write| !(is_split(run) && write));
+            self.begins.push(at);
+            self.commits.push(at);
+        }
+        for run in (0..witness.runs.len()).filter(|&run| is_split(run)) {
+            self.commits[run] = self.add(run, " commits", |write| write);
+        }
+    }
+
+    fn add(&mut self, run: usize, suffix: &str, wanted: impl Fn(bool) -> bool) -> usize {
+        let (program, witness) = (self.program, self.witness);
+        let ran = &witness.runs[run];
+        let name = format!("{}{suffix}", program.transactions[ran.transaction].name);
+        let accesses = ran.accesses.iter().filter(|access| wanted(access.write));
+        let details: Vec<String> = accesses
+            .map(|access| {
+                let (verb, sign) = if access.write { ("write", ":=") } else { ("read", "=") };
+                format!("{verb} {} {sign} {}", program.variables[access.variable].name, access.value)
+            })
+            .collect();
+        let late = matches!(ran.role, Role::First | Role::Delayed) && witness.model != Model::Si;
+        let line = self.input.files[0].line_column(program.transactions[ran.transaction].span.start).line;
+        let at = self.told.picture.nodes.len();
+        let mut effect = details.join("; ");
+        if late {
+            effect.push_str("; others do not see it yet");
+        }
+        self.told.steps.push(Step {
+            actor: program.processes[ran.process].name.clone(),
+            place: Some((0, line)),
+            code: name.clone(),
+            effect,
+            strong_effect: None,
+            node: Some(at),
+        });
+        let step = self.told.steps.len();
+        let on_cycle = witness.cycle.iter().any(|edge| edge.from == run);
+        self.told.picture.nodes.push(Node {
+            column: ran.process,
+            title: name,
+            details,
+            step,
+            on_cycle,
+            ..Node::default()
+        });
+        at
+    }
+
+    fn session_order(&mut self) {
+        let edges = session_order(&self.told.picture);
+        self.told.picture.edges.extend(edges);
+    }
+
+    fn dependency(&mut self, dependency: &Dependency) {
+        let (begins, commits) = (&self.begins, &self.commits);
+        let (from, to, kind) = match dependency.kind {
+            Kind::Session => (commits[dependency.from], begins[dependency.to], EdgeKind::Order),
+            Kind::Reads(_) => (commits[dependency.from], begins[dependency.to], EdgeKind::Reads),
+            Kind::Overwrites(_) => (commits[dependency.from], commits[dependency.to], EdgeKind::Overwrites),
+            Kind::ReadsBefore(_) => (begins[dependency.from], commits[dependency.to], EdgeKind::ReadsBefore),
+        };
+        let variable =
+            dependency.kind.variable().map_or_else(String::new, |at| format!(" {}", self.program.variables[at].name));
+        let label = format!("{}{variable}", dependency.kind.short());
+        let edges = &mut self.told.picture.edges;
+        // Session order is there already, and is only emphasised.
+        if let Some(edge) = edges
+            .iter_mut()
+            .find(|edge| (edge.from, edge.to, edge.kind) == (from, to, EdgeKind::Order) && kind == EdgeKind::Order)
+        {
+            edge.on_cycle = true;
+            edge.label = label;
+            return;
+        }
+        edges.push(Edge { from, to, kind, label, on_cycle: true, world: World::Both });
+    }
+}
+
+/// Arrows from each box to the next one of its column.
+fn session_order(picture: &Picture) -> Vec<Edge> {
+    let nodes = &picture.nodes;
+    let next = |from: usize| (from + 1..nodes.len()).find(|&to| nodes[to].column == nodes[from].column);
+    let pairs = (0..nodes.len()).filter_map(|from| next(from).map(|to| (from, to)));
+    pairs
+        .map(|(from, to)| Edge {
+            from,
+            to,
+            kind: EdgeKind::Order,
+            label: "PO".to_owned(),
+            on_cycle: false,
+            world: World::Both,
+        })
+        .collect()
+}
+
+/// A split schedule of templates: a column per transaction, and a box per step.
+fn schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> Told {
+    let templates = result.templates;
+    let instances: Vec<_> = split.instances().collect();
+    let names: Vec<String> = instances.iter().map(|one| call(templates, one, input.constants())).collect();
+    let mut told = Told::default();
+    let mut boxes = Vec::new();
+    for (transaction, step) in split.order() {
+        let instance = instances[transaction];
+        let template = &templates[instance.template];
+        let at = told.picture.nodes.len();
+        let (title, place) = match step {
+            Some(step) => {
+                let table = input.table(template, step);
+                let line = input.files[template.file].line_column(template.operations[step].span.start).line;
+                (step_name(templates, instance, step, table, input.constants()), Some((template.file, line)))
+            }
+            None => ("commit".to_owned(), None),
+        };
+        told.steps.push(Step {
+            actor: names[transaction].clone(),
+            place,
+            code: title.clone(),
+            effect: if step == Some(split.pause) && transaction == 0 {
+                "then it is paused".to_owned()
+            } else {
+                String::new()
+            },
+            strong_effect: None,
+            node: Some(at),
+        });
+        let details = place.map(|(_, line)| format!("line {line}")).into_iter().collect();
+        told.picture.nodes.push(Node { column: transaction, title, details, step: at + 1, ..Node::default() });
+        boxes.push((transaction, step));
+    }
+    told.picture.columns = names;
+    told.picture.edges = session_order(&told.picture);
+    conflicts(&mut told.picture, split, &boxes);
+    told.picture.summary =
+        format!("A schedule of {}, which no serial order explains.", told.picture.columns.join(", "));
+    told
+}
+
+/// One conflict from each transaction of the cycle to the next, and from the last to the first.
+fn conflicts(picture: &mut Picture, split: &Split, boxes: &[(usize, Option<usize>)]) {
+    let instances: Vec<_> = split.instances().collect();
+    let at = |transaction: usize, step: usize| boxes.iter().position(|&one| one == (transaction, Some(step)));
+    for from in 0..instances.len() {
+        let to = (from + 1) % instances.len();
+        let (one, other) = (&instances[from].steps, &instances[to].steps);
+        let pairs = one
+            .iter()
+            .enumerate()
+            .flat_map(|(mine, step)| other.iter().enumerate().map(move |(theirs, next)| (mine, step, theirs, next)));
+        // The paused transaction reads what is written meanwhile; for all others, any conflict in that direction will do.
+        let found =
+            pairs.filter(|(mine, ..)| from != 0 || *mine == split.read).find_map(|(mine, step, theirs, next)| {
+                let kind = if step.reads_from(next) {
+                    (EdgeKind::ReadsBefore, "RW")
+                } else if next.reads_from(step) {
+                    (EdgeKind::Reads, "WR")
+                } else if step.conflicts(next) {
+                    (EdgeKind::Overwrites, "WW")
+                } else {
+                    return None;
+                };
+                Some((at(from, mine)?, at(to, theirs)?, kind))
+            });
+        let Some((start, end, (kind, label))) = found else { continue };
+        picture.nodes[start].on_cycle = true;
+        picture.nodes[end].on_cycle = true;
+        picture.edges.push(Edge {
+            from: start,
+            to: end,
+            kind,
+            label: label.to_owned(),
+            on_cycle: true,
+            world: World::Both,
+        });
+    }
+}
