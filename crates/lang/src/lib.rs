@@ -42,7 +42,7 @@ mod tpl;
 
 pub use dialect::Dialect;
 pub use expectation::{Expectation, ExpectedVerdict};
-pub use sf::parametric::{Array, Instance, Template};
+pub use sf::parametric::{Array, Guess, Instance, LEAVES_INSTANCE, Template};
 pub use sites::{Edit, Form, Site, Variant, apply, sites};
 pub use support::{MAX_DIAGNOSTICS, MAX_NESTING};
 

@@ -27,7 +27,7 @@ fn the_corpus_is_read_without_complaints() {
     for path in paths {
         let text = fs::read_to_string(&path).expect("a program can be read");
         let file = SourceFile::new(path.to_string_lossy(), text);
-        let is_template = path.parent().is_some_and(|folder| folder.ends_with("proofs"));
+        let is_template = path.ancestors().any(|folder| folder.ends_with("proofs"));
         let parsed = if is_template { parse_template(&file).0 } else { parse(&file, Dialect::Steadfast) };
         assert_eq!(parsed.diagnostics, [], "{}", path.display());
         assert!(is_template || !parsed.expectations.is_empty(), "{} has no expectation", path.display());

@@ -386,7 +386,7 @@ E0220: `lock` takes no arguments, but 1 is given
         "
 E0219: an atomic location has no `laod`
   --> 1:44 `laod` unknown access
-  note: there are `load`, `store`, `fetch_add`, `fetch_sub`, `fetch_and`, `fetch_or`, `fetch_xor`, `swap`, `exchange`, `compare_exchange`, `compare_exchange_weak`, `await_cas`, `wait`
+  note: there are `load`, `store`, `fetch_add`, `fetch_sub`, `fetch_and`, `fetch_or`, `fetch_xor`, `swap`, `exchange`, `compare_exchange`, `compare_exchange_weak`, `await_cas`, `wait`, `load_at_most`, `load_at_least`, `load_or`
   help: did you mean `load`?
 E0220: `store` takes 1 value, but none is given
   --> 1:52 `x.store()` wrong number of arguments

@@ -2,8 +2,7 @@
 //!
 //! Whatever then holds of the abstraction under SC holds of the original under TSO.
 
-use crate::facts::Richness;
-use crate::infer::infer;
+use crate::infer::infer_from;
 use crate::invariant::Invariant;
 use crate::plan::{Failure, Planner, Proof, guess_moves};
 use crate::solver::{Solver, SolverError};
@@ -14,8 +13,6 @@ const MOST: usize = 3;
 
 /// A search for abstractions.
 pub(crate) struct Search<'a> {
-    /// Which invariants are looked for.
-    pub(crate) richness: Richness,
     /// The solver.
     pub(crate) solver: &'a mut Solver,
     /// Whether to give up.
@@ -47,7 +44,7 @@ impl Search<'_> {
             if !guess_moves(&candidate, invariant, read, self.solver)? {
                 continue;
             }
-            let invariant = infer(&candidate, self.richness, self.solver, self.stop)?;
+            let invariant = infer_from(&candidate, invariant, self.solver, self.stop)?;
             let found = match Planner::new(&candidate).prove(&invariant, self.solver, self.stop)? {
                 Ok(proof) => Some(proof),
                 Err(failure) => self.deeper(&candidate, &invariant, &failure, left - 1)?,
@@ -66,11 +63,22 @@ fn guesses(model: &Model) -> impl Iterator<Item = Guess> {
     numbers.chain([Guess::AtMost, Guess::AtLeast])
 }
 
-/// The program with the read at a point abstracted, on all ways on from it. Nothing if there is no exact read.
-pub(crate) fn with_guess(model: &Model, (role, from): (usize, usize), guess: Guess) -> Option<Model> {
+/// The program with several reads abstracted.
+pub(crate) fn with_guesses(model: &Model, guesses: &[(usize, usize, Guess)]) -> Option<Model> {
+    guesses.iter().try_fold(model.clone(), |model, &(role, point, guess)| with_guess(&model, (role, point), guess))
+}
+
+/// The program with the read at a point abstracted, on all ways on from it. Nothing if there is none.
+fn with_guess(model: &Model, (role, from): (usize, usize), guess: Guess) -> Option<Model> {
     let mut model = model.clone();
     let steps = &mut model.roles.get_mut(role)?.steps;
-    if !steps.iter().any(|step| step.from == from && matches!(step.action, Action::Read(_))) {
+    let can = |action: &Action| match action {
+        Action::Read(_) => true,
+        // The text may say so already.
+        Action::Guess(_, same) => *same == guess,
+        _ => false,
+    };
+    if !steps.iter().any(|step| step.from == from && can(&step.action)) {
         return None;
     }
     for step in steps.iter_mut().filter(|step| step.from == from) {

@@ -3,12 +3,14 @@
 //! Nothing in a certificate is believed. Checking it reads the program again, works out which questions have to be answered for what is claimed, compares them with the files, and asks a solver
 //! all of them.
 
-use crate::abstraction::with_guess;
+use crate::abstraction::with_guesses;
 use crate::encode;
 use crate::facts::Fact;
+use crate::horn;
 use crate::invariant::{Invariant, Question, Spot};
 use crate::movers::Claim;
 use crate::plan::{Basis, Planner, Proof, Reason};
+use crate::property::Shown;
 use crate::solver::{Answer, Solver, SolverError, SolverOptions};
 use crate::steps::{Guess, Model};
 use serde::{Deserialize, Serialize};
@@ -25,8 +27,10 @@ const BASIS: &str = "certificate.json";
 const PROGRAM: &str = "program.sf";
 /// The folder with the questions.
 const QUESTIONS: &str = "questions";
+/// The file with Horn clauses, whose answer must be "sat": they have a solution.
+const CLAUSES: &str = "clauses.smt2";
 /// The form of the files.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Two points, and the registers of threads there that never hold the same.
 type Differing = (Spot, Spot, Vec<(usize, usize)>);
@@ -36,6 +40,8 @@ struct Certificate {
     version: u32,
     claim: Claim,
     guesses: Vec<(usize, usize, Guess)>,
+    /// Why what is asserted holds.
+    property: Shown,
     writes: Vec<(Reason, Claim)>,
     idle: Vec<(usize, usize)>,
     facts: Vec<Vec<Vec<Fact>>>,
@@ -72,12 +78,14 @@ pub struct Accepted {
     pub name: String,
     /// How many questions the solver answered.
     pub questions: usize,
+    /// Whether its assertions are shown to hold, too.
+    pub asserted: bool,
 }
 
 /// Writes the certificate of a proof into a folder, which is made if necessary.
 pub fn write(folder: &Path, text: &str, program: &Program, template: &Template, proof: &Proof) -> io::Result<usize> {
     let Some((model, questions)) = Model::of(program, template).ok().and_then(|model| {
-        let model = changed(model, &proof.basis.guesses)?;
+        let model = with_guesses(&model, &proof.basis.guesses)?;
         let questions = Planner::new(&model).questions(&proof.basis)?;
         Some((model, questions))
     }) else {
@@ -92,6 +100,12 @@ pub fn write(folder: &Path, text: &str, program: &Program, template: &Template, 
     fs::write(folder.join(BASIS), serde_json::to_string_pretty(&certificate(proof)).map_err(io::Error::other)? + "\n")?;
     for (name, question) in &questions {
         fs::write(inside.join(format!("{name}.smt2")), script(&model, question))?;
+    }
+    let clauses = folder.join(CLAUSES);
+    match clauses_of(&model, &proof.basis) {
+        Some(text) => fs::write(clauses, text)?,
+        None if clauses.exists() => fs::remove_file(clauses)?,
+        None => {}
     }
     Ok(questions.len())
 }
@@ -111,6 +125,7 @@ fn certificate(proof: &Proof) -> Certificate {
         version: VERSION,
         claim: proof.claim,
         guesses: basis.guesses.clone(),
+        property: basis.property,
         writes: basis.choices.clone(),
         idle: basis.idle.clone(),
         facts: basis.invariant.facts.clone(),
@@ -119,12 +134,9 @@ fn certificate(proof: &Proof) -> Certificate {
     }
 }
 
-/// The program that the proof is about.
-fn changed(mut model: Model, guesses: &[(usize, usize, Guess)]) -> Option<Model> {
-    for &(role, point, guess) in guesses {
-        model = with_guess(&model, (role, point), guess)?;
-    }
-    Some(model)
+/// The Horn clauses that the proof rests on, if it does.
+fn clauses_of(model: &Model, basis: &Basis) -> Option<String> {
+    (basis.property == Shown::HornClauses).then(|| horn::script(model, &basis.invariant))
 }
 
 fn script(model: &Model, question: &Question) -> String {
@@ -146,7 +158,7 @@ pub fn verify(folder: &Path, options: &SolverOptions, stop: &dyn Fn() -> bool) -
         return Err(Refused::Malformed(format!("{BASIS} has version {}, not {VERSION}", certificate.version)));
     }
     let model = Model::of(&program, &template).map_err(|error| Refused::Malformed(error.to_string()))?;
-    let model = changed(model, &certificate.guesses)
+    let model = with_guesses(&model, &certificate.guesses)
         .ok_or_else(|| Refused::Malformed("the abstracted reads do not exist".into()))?;
     let claim = certificate.claim;
     let basis = basis(&model, certificate)?;
@@ -155,7 +167,18 @@ pub fn verify(folder: &Path, options: &SolverOptions, stop: &dyn Fn() -> bool) -
         .ok_or_else(|| Refused::Malformed("the reasons do not fit the writes of the program".into()))?;
     compare(folder, &model, &questions)?;
     ask(&model, &questions, options, stop)?;
-    Ok(Accepted { claim, name: program.name, questions: questions.len() })
+    if let Some(clauses) = clauses_of(&model, &basis) {
+        if read(CLAUSES)? != clauses {
+            return Err(Refused::Tampered(CLAUSES.into()));
+        }
+        match horn::holds(&clauses, options) {
+            Ok(true) => {}
+            Ok(false) => return Err(Refused::Wrong(CLAUSES.into())),
+            Err(error) => return Err(Refused::Solver(CLAUSES.into(), error.or_interrupted(stop))),
+        }
+    }
+    let asserted = basis.property != Shown::Nothing;
+    Ok(Accepted { claim, name: program.name, questions: questions.len(), asserted })
 }
 
 /// What the certificate says, if it makes sense for this program and its claim is not stronger than its parts.
@@ -188,21 +211,22 @@ fn basis(model: &Model, certificate: Certificate) -> Result<Basis, Refused> {
         return malformed("the invariant does not fit the program");
     }
     let starts = crate::invariant::start_pairs(model);
-    let apart: rustc_hash::FxHashSet<(Spot, Spot)> = certificate.apart.into_iter().collect();
+    let apart: rustc_hash::FxHashSet<(Spot, Spot)> = certificate.apart.iter().copied().collect();
     let met = starts
         .iter()
         .any(|(one, other)| apart.contains(&crate::invariant::pair((one.0, one.1.to), (other.0, other.1.to))));
     if met {
         return malformed("threads are said to be apart that start together");
     }
-    let mut invariant = Invariant { facts: certificate.facts, apart, ..Invariant::none(model) };
-    for (one, other, registers) in certificate.differ {
+    let mut invariant = Invariant { facts: certificate.facts.clone(), apart, ..Invariant::none(model) };
+    for (one, other, registers) in certificate.differ.iter().cloned() {
         for (a, b) in registers {
             invariant.differ.entry((one, other)).or_default().insert((a, b));
             invariant.differ.entry((other, one)).or_default().insert((b, a));
         }
     }
-    Ok(Basis { invariant, choices: certificate.writes, idle: certificate.idle, guesses: certificate.guesses })
+    let Certificate { writes: choices, idle, guesses, property, .. } = certificate;
+    Ok(Basis { invariant, choices, idle, guesses, property })
 }
 
 fn compare(folder: &Path, model: &Model, questions: &[(String, Question)]) -> Result<(), Refused> {

@@ -3,7 +3,7 @@
 //! Shared memory is `g0`, `g1`, …; the registers of the two threads that are looked at are `A.0`, …, `B.0`, …; what a step of `A` has read is `A.got`.
 
 use crate::steps::{Action, Cell, Guess, Model, Step};
-use crate::term::{Names, Term, conjunction, number, opaque_operators};
+use crate::term::{Names, Naming, Term, conjunction, number, opaque_operators};
 use std::fmt::Write;
 use steadfast_ir::{RegId, Register, UNBOUNDED};
 use steadfast_span::Index;
@@ -90,10 +90,7 @@ pub(crate) fn distinct(model: &Model, one: Who, other: Who) -> Option<String> {
 
 /// What a cell holds.
 pub(crate) fn content(cell: &Cell, names: Names<'_>) -> String {
-    match &cell.index {
-        None => format!("g{}", cell.global),
-        Some(index) => format!("(select g{} {})", cell.global, names.integer(index)),
-    }
+    names.content(cell)
 }
 
 /// That a cell holds what its type allows.
@@ -130,13 +127,13 @@ pub(crate) fn allowed(action: &Action, names: Names<'_>, memory: &str) -> String
     }
 }
 
-/// That a step happens, guard included.
-pub(crate) fn happens(step: &Step, names: Names<'_>) -> String {
-    let mut parts = vec![match step.action.cell() {
-        Some(cell) => allowed(&step.action, names, &content(cell, names)),
+/// That an access happens and its thread goes on where the guard holds.
+pub(crate) fn happens(action: &Action, guard: &[Term], names: Names<'_>) -> String {
+    let mut parts = vec![match action.cell() {
+        Some(cell) => allowed(action, names, &content(cell, names)),
         None => "true".into(),
     }];
-    parts.extend(step.guard.iter().map(|term| names.truth(term)));
+    parts.extend(guard.iter().map(|term| names.truth(term)));
     conjunction(&parts)
 }
 

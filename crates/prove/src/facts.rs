@@ -1,8 +1,8 @@
 //! What may hold at a point of the code: simple facts over memory and the registers of the thread that is there.
 
 use crate::encode::Who;
-use crate::steps::{Model, Role};
-use crate::term::number;
+use crate::steps::{Model, Role, Stated};
+use crate::term::{Naming, number};
 use serde::{Deserialize, Serialize};
 use steadfast_ir::RegId;
 use steadfast_span::Index;
@@ -48,6 +48,8 @@ pub(crate) enum Fact {
     NotBoth(Value, Value),
     /// Nobody is ever here.
     Never,
+    /// An invariant in the text of the role.
+    Stated(usize),
 }
 
 /// How values are called: before or after a step.
@@ -56,6 +58,23 @@ pub(crate) struct View<'a> {
     pub(crate) register: &'a dyn Fn(RegId) -> String,
     /// What a global is called.
     pub(crate) global: &'a dyn Fn(usize) -> String,
+    /// What the text says about the role.
+    pub(crate) stated: &'a [Stated],
+}
+
+impl Naming for View<'_> {
+    fn register(&self, reg: RegId) -> String {
+        (self.register)(reg)
+    }
+
+    fn got(&self) -> String {
+        // Between two steps nothing is being read.
+        "0".into()
+    }
+
+    fn global(&self, global: usize) -> String {
+        (self.global)(global)
+    }
 }
 
 impl Value {
@@ -97,13 +116,15 @@ impl Fact {
             Self::AtMost(a, b) => format!("(<= {} {})", a.text(view), b.text(view)),
             Self::NotBoth(a, b) => format!("(or (<= {} 0) (<= {} 0))", a.text(view), b.text(view)),
             Self::Never => "false".into(),
+            Self::Stated(number) => view.stated.get(*number).map_or("true".into(), |stated| view.truth(&stated.term)),
         }
     }
 
     /// The fact before a step.
-    pub(crate) fn now(&self, who: Who) -> String {
+    pub(crate) fn now(&self, model: &Model, who: Who) -> String {
         let names = who.names("?");
-        self.text(&View { register: &|reg| names.register(reg), global: &|at| format!("g{at}") })
+        let stated = &model.roles[who.role].stated;
+        self.text(&View { register: &|reg| names.register(reg), global: &|at| names.global(at), stated })
     }
 
     /// The fact as a person writes it.
@@ -115,6 +136,8 @@ impl Fact {
             Self::AtMost(a, b) => format!("{} <= {}", a.shown(model, role), b.shown(model, role)),
             Self::NotBoth(a, b) => format!("({} <= 0 || {} <= 0)", a.shown(model, role), b.shown(model, role)),
             Self::Never => "false".into(),
+            // Whoever wrote it knows it.
+            Self::Stated(_) => "…".into(),
         }
     }
 
@@ -132,6 +155,7 @@ impl Fact {
         match self {
             Self::Equal(a, b) | Self::Differ(a, b) | Self::AtMost(a, b) | Self::NotBoth(a, b) => value(a) && value(b),
             Self::Never => true,
+            Self::Stated(number) => *number < role.stated.len(),
         }
     }
 }
@@ -141,7 +165,10 @@ pub(crate) fn candidates(model: &Model, role: usize, point: usize, richness: Ric
     let registers = registers(model, role, point);
     let numbers = model.numbers();
     let (arrays, scalars): (Vec<usize>, Vec<usize>) = (0..model.globals.len()).partition(|&at| model.globals[at].array);
-    let mut facts = vec![Fact::Never];
+    let stated =
+        model.roles[role].stated.iter().enumerate().filter(|(_, stated)| stated.point.is_none_or(|at| at == point));
+    let mut facts: Vec<Fact> = stated.map(|(number, _)| Fact::Stated(number)).collect();
+    facts.push(Fact::Never);
     let local = |reg: usize| Value::Register(reg, 0);
     let simple = scalars.iter().map(|&at| Value::Global(at)).chain(registers.iter().map(|&reg| local(reg)));
     for value in simple {

@@ -1,10 +1,11 @@
 //! Finding invariants by elimination (Houdini): start with everything that might hold, and drop what some step refutes, until nothing is refuted any more.
 
-use crate::facts::{self, Richness};
-use crate::invariant::{Invariant, Question, Spot, meeting_steps, pair, spots, start_pairs};
+use crate::facts::{self, Fact, Richness};
+use crate::invariant::{Invariant, Question, Spot, Unshown, meeting_steps, pair, spots, start_pairs};
 use crate::solver::{Answer, Solver, SolverError};
 use crate::steps::Model;
 use rustc_hash::FxHashMap;
+use steadfast_span::Span;
 
 /// The strongest invariant that the candidates can express.
 pub(crate) fn infer(
@@ -13,7 +14,27 @@ pub(crate) fn infer(
     solver: &mut Solver,
     stop: &dyn Fn() -> bool,
 ) -> Result<Invariant, SolverError> {
-    let mut inference = Inference::new(model, richness, solver);
+    weaken_until_it_holds(model, everything(model, richness), solver, stop)
+}
+
+/// The same for a program that does all that another one does, and more: what did not hold there does not hold here, either.
+pub(crate) fn infer_from(
+    model: &Model,
+    known: &Invariant,
+    solver: &mut Solver,
+    stop: &dyn Fn() -> bool,
+) -> Result<Invariant, SolverError> {
+    weaken_until_it_holds(model, known.clone(), solver, stop)
+}
+
+fn weaken_until_it_holds(
+    model: &Model,
+    invariant: Invariant,
+    solver: &mut Solver,
+    stop: &dyn Fn() -> bool,
+) -> Result<Invariant, SolverError> {
+    let mut inference =
+        Inference { model, solver, invariant, versions: FxHashMap::default(), answered: FxHashMap::default() };
     for (one, other) in start_pairs(model) {
         let (here, there) = ((one.0, one.1.to), (other.0, other.1.to));
         inference.invariant.apart.remove(&pair(here, there));
@@ -22,11 +43,33 @@ pub(crate) fn infer(
     for (role, code) in model.roles.iter().enumerate() {
         for start in &code.starts {
             let question = inference.invariant.start(model, role, start);
-            inference.weaken((role, start.to), question, &|invariant| invariant.start(model, role, start))?;
+            inference.weaken((role, start.to), None, question, &|invariant| invariant.start(model, role, start))?;
         }
     }
     while inference.round(stop)? {}
     Ok(inference.invariant)
+}
+
+/// Everything that might hold.
+fn everything(model: &Model, richness: Richness) -> Invariant {
+    let mut invariant = Invariant::none(model);
+    let all: Vec<Spot> = spots(model).collect();
+    for &(role, point) in &all {
+        invariant.facts[role][point] = facts::candidates(model, role, point, richness);
+        for &other in &all {
+            if model.coexist(role, other.0) {
+                invariant.apart.insert(pair((role, point), other));
+            }
+            if model.coexist(role, other.0) && richness == Richness::Rich {
+                let registers = |spot: Spot| facts::registers(model, spot.0, spot.1);
+                let theirs = registers(other);
+                let pairs = registers((role, point)).into_iter();
+                let pairs = pairs.flat_map(|one| theirs.iter().map(move |&two| (one, two)));
+                invariant.differ.insert(((role, point), other), pairs.collect());
+            }
+        }
+    }
+    invariant
 }
 
 struct Inference<'a> {
@@ -39,28 +82,7 @@ struct Inference<'a> {
     answered: FxHashMap<(Spot, usize, usize, u8), (u32, u32)>,
 }
 
-impl<'a> Inference<'a> {
-    fn new(model: &'a Model, richness: Richness, solver: &'a mut Solver) -> Self {
-        let mut invariant = Invariant::none(model);
-        let all: Vec<Spot> = spots(model).collect();
-        for &(role, point) in &all {
-            invariant.facts[role][point] = facts::candidates(model, role, point, richness);
-            for &other in &all {
-                if model.coexist(role, other.0) {
-                    invariant.apart.insert(pair((role, point), other));
-                }
-                if model.coexist(role, other.0) && richness == Richness::Rich {
-                    let registers = |spot: Spot| facts::registers(model, spot.0, spot.1);
-                    let theirs = registers(other);
-                    let pairs = registers((role, point)).into_iter();
-                    let pairs = pairs.flat_map(|one| theirs.iter().map(move |&two| (one, two)));
-                    invariant.differ.insert(((role, point), other), pairs.collect());
-                }
-            }
-        }
-        Self { model, solver, invariant, versions: FxHashMap::default(), answered: FxHashMap::default() }
-    }
-
+impl Inference<'_> {
     fn version(&self, spot: Spot) -> u32 {
         self.versions.get(&spot).copied().unwrap_or_default()
     }
@@ -84,7 +106,7 @@ impl<'a> Inference<'a> {
                 if self.is_due((from, role, number, 0), from, from) {
                     let ask = |invariant: &Invariant| invariant.own(model, role, step);
                     let question = ask(&self.invariant);
-                    changed |= self.weaken((role, step.to), question, &ask)?;
+                    changed |= self.weaken((role, step.to), Some(step.span), question, &ask)?;
                 }
             }
         }
@@ -100,7 +122,7 @@ impl<'a> Inference<'a> {
                 if writes && self.is_due((here, role, number, 1), here, (role, step.from)) {
                     let ask = |invariant: &Invariant| invariant.undisturbed(model, here, (role, step));
                     let question = ask(&self.invariant);
-                    changed |= self.weaken(here, question, &ask)?;
+                    changed |= self.weaken(here, Some(step.span), question, &ask)?;
                 }
                 if self.is_due((here, role, number, 3), here, (role, step.from)) {
                     let ask = |invariant: &Invariant| invariant.differing(model, (role, step), here);
@@ -116,10 +138,11 @@ impl<'a> Inference<'a> {
         Ok(changed)
     }
 
-    /// Drops the facts at a point that a question refutes. `again` asks it with what is left.
+    /// Drops the facts at a point that a question about a step refutes. `again` asks it with what is left.
     fn weaken(
         &mut self,
         at: Spot,
+        by: Option<Span>,
         mut question: Question,
         again: &dyn Fn(&Invariant) -> Question,
     ) -> Result<bool, SolverError> {
@@ -132,7 +155,16 @@ impl<'a> Inference<'a> {
             let facts = &mut self.invariant.facts[at.0][at.1];
             let before = facts.len();
             let mut holds = values.iter().map(|value| value == "true");
-            facts.retain(|_| holds.next().unwrap_or(false));
+            let (stated, unshown) = (&self.model.roles[at.0].stated, &mut self.invariant.unshown);
+            facts.retain(|fact| {
+                let holds = holds.next().unwrap_or(false);
+                if let (Fact::Stated(number), false) = (fact, holds)
+                    && stated[*number].point.is_some()
+                {
+                    unshown.push(Unshown { invariant: stated[*number].span, by });
+                }
+                holds
+            });
             if facts.len() == before {
                 return Err(SolverError::Crashed("its model does not refute what it refutes".into()));
             }

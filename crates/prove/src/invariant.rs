@@ -5,11 +5,11 @@
 
 use crate::encode::{self, Who};
 use crate::facts::{Fact, View};
-use crate::steps::{Model, Step};
-use crate::term::conjunction;
+use crate::steps::{Asserted, Model, Step};
+use crate::term::{Naming, Term, conjunction};
 use rustc_hash::{FxHashMap, FxHashSet};
 use steadfast_ir::RegId;
-use steadfast_span::Index;
+use steadfast_span::{Index, Span};
 
 /// A point of a role.
 pub(crate) type Spot = (usize, usize);
@@ -19,10 +19,21 @@ pub(crate) type Spot = (usize, usize);
 pub(crate) struct Invariant {
     /// By role and point.
     pub(crate) facts: Vec<Vec<Vec<Fact>>>,
+    /// What the text says and could not be shown.
+    pub(crate) unshown: Vec<Unshown>,
     /// Pairs of points, the lesser first.
     pub(crate) apart: FxHashSet<(Spot, Spot)>,
     /// Registers of two threads that never hold the same, by the points where the threads are. Each pair is there in both orders.
     pub(crate) differ: FxHashMap<(Spot, Spot), FxHashSet<(usize, usize)>>,
+}
+
+/// An invariant in the text that could not be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unshown {
+    /// Its text.
+    pub invariant: Span,
+    /// The step after which it may not hold; nothing: the start.
+    pub by: Option<Span>,
 }
 
 /// A question whose answer has to be "there is no such state".
@@ -50,7 +61,7 @@ impl Invariant {
     /// Nothing.
     pub(crate) fn none(model: &Model) -> Self {
         let facts = model.roles.iter().map(|role| vec![Vec::new(); role.points.len()]).collect();
-        Self { facts, apart: FxHashSet::default(), differ: FxHashMap::default() }
+        Self { facts, ..Self::default() }
     }
 
     /// Whether two threads are never at these points at once.
@@ -61,7 +72,7 @@ impl Invariant {
     /// What is known of a thread at a point.
     pub(crate) fn at(&self, model: &Model, who: Who, point: usize) -> Vec<String> {
         let mut parts = encode::types(model, who);
-        parts.extend(self.facts[who.role][point].iter().map(|fact| fact.now(who)));
+        parts.extend(self.facts[who.role][point].iter().map(|fact| fact.now(model, who)));
         parts
     }
 
@@ -101,8 +112,8 @@ impl Invariant {
     pub(crate) fn differing_at_start(&self, model: &Model, one: (usize, &Step), other: (usize, &Step)) -> Question {
         let (a, b) = (Who { letter: 'A', role: one.0 }, Who { letter: 'B', role: other.0 });
         let mut given: Vec<String> = encode::distinct(model, a, b).into_iter().collect();
-        given.extend(starting(model, a, one.1));
-        given.extend(starting(model, b, other.1));
+        given.extend(starting(model, a, &one.1.guard));
+        given.extend(starting(model, b, &other.1.guard));
         let text = |(x, y): (usize, usize)| {
             let x = encode::register_after(one.1, a.names("?"), RegId::new(x));
             let y = encode::register_after(other.1, b.names("?"), RegId::new(y));
@@ -125,9 +136,11 @@ impl Invariant {
         let who = Who { letter: 'A', role };
         let mut given = encode::types(model, who);
         given.extend(encode::initial_memory(model));
-        given.extend(starting(model, who, start));
-        let wanted =
-            self.facts[role][start.to].iter().map(|fact| after(fact, who, Some(start), (who, start))).collect();
+        given.extend(starting(model, who, &start.guard));
+        let wanted = self.facts[role][start.to]
+            .iter()
+            .map(|fact| after(model, fact, (who, Some(start)), (who, start)))
+            .collect();
         Question { declarations: encode::declarations(model, who), given, wanted }
     }
 
@@ -136,7 +149,8 @@ impl Invariant {
         let who = Who { letter: 'A', role };
         let mut given = self.at(model, who, step.from);
         given.extend(happening(model, who, step));
-        let wanted = self.facts[role][step.to].iter().map(|fact| after(fact, who, Some(step), (who, step))).collect();
+        let wanted =
+            self.facts[role][step.to].iter().map(|fact| after(model, fact, (who, Some(step)), (who, step))).collect();
         Question { declarations: encode::declarations(model, who), given, wanted }
     }
 
@@ -145,7 +159,8 @@ impl Invariant {
         let (one, other) = (Who { letter: 'A', role: here.0 }, Who { letter: 'B', role });
         let mut given = self.at_both(model, (one, here.1), (other, step.from));
         given.extend(happening(model, other, step));
-        let wanted = self.facts[here.0][here.1].iter().map(|fact| after(fact, one, None, (other, step))).collect();
+        let wanted =
+            self.facts[here.0][here.1].iter().map(|fact| after(model, fact, (one, None), (other, step))).collect();
         Question { declarations: both(model, one, other), given, wanted }
     }
 
@@ -155,6 +170,26 @@ impl Invariant {
         let mut given = self.at_both(model, (one, step.from), (other, there.1));
         given.extend(happening(model, one, step));
         Question { declarations: both(model, one, other), given, wanted: Vec::new() }
+    }
+
+    /// That what is asserted on the way of a step holds.
+    pub(crate) fn asserted(&self, model: &Model, role: usize, step: &Step, asserted: &Asserted) -> Question {
+        let who = Who { letter: 'A', role };
+        let got = who.got();
+        let names = who.names(&got);
+        let mut given = self.at(model, who, step.from);
+        given.extend(step.action.cell().and_then(|cell| encode::content_typed(model, cell, names)));
+        given.push(encode::happens(&step.action, &asserted.guard, names));
+        Question { declarations: encode::declarations(model, who), given, wanted: vec![names.truth(&asserted.cond)] }
+    }
+
+    /// That what is asserted before the first access holds.
+    pub(crate) fn asserted_at_start(model: &Model, role: usize, asserted: &Asserted) -> Question {
+        let who = Who { letter: 'A', role };
+        let mut given = encode::types(model, who);
+        given.extend(starting(model, who, &asserted.guard));
+        let wanted = vec![who.names("?").truth(&asserted.cond)];
+        Question { declarations: encode::declarations(model, who), given, wanted }
     }
 
     /// Everything that makes it an invariant: the name of each question, and the question.
@@ -205,12 +240,12 @@ pub(crate) fn start_pairs(model: &Model) -> Vec<(Start<'_>, Start<'_>)> {
 }
 
 /// The registers of a thread at the start, and that it takes this way.
-fn starting(model: &Model, who: Who, start: &Step) -> Vec<String> {
+pub(crate) fn starting(model: &Model, who: Who, guard: &[Term]) -> Vec<String> {
     let (role, names) = (&model.roles[who.role], who.names("?"));
     let registers = (0..role.registers.len()).map(RegId::new).filter(|reg| Some(*reg) != role.id);
     let zero = registers.map(|reg| format!("(= {} 0)", names.register(reg)));
     zero.chain(role.id.map(|id| format!("(>= {} 0)", names.register(id))))
-        .chain(start.guard.iter().map(|term| names.truth(term)))
+        .chain(guard.iter().map(|term| names.truth(term)))
         .collect()
 }
 
@@ -240,11 +275,11 @@ pub(crate) fn happening(model: &Model, who: Who, step: &Step) -> Vec<String> {
     let got = who.got();
     let names = who.names(&got);
     let typed = step.action.cell().and_then(|cell| encode::content_typed(model, cell, names));
-    typed.into_iter().chain([encode::happens(step, names)]).collect()
+    typed.into_iter().chain([encode::happens(&step.action, &step.guard, names)]).collect()
 }
 
 /// A fact after a step of `actor`. `own` is the step if it is by the thread that the fact is about.
-fn after(fact: &Fact, who: Who, own: Option<&Step>, (actor, step): (Who, &Step)) -> String {
+fn after(model: &Model, fact: &Fact, (who, own): (Who, Option<&Step>), (actor, step): (Who, &Step)) -> String {
     let got = actor.got();
     let changed = encode::memory_after(step, actor.names(&got));
     let register = |reg: RegId| match own {
@@ -255,5 +290,5 @@ fn after(fact: &Fact, who: Who, own: Option<&Step>, (actor, step): (Who, &Step))
         Some((global, content)) if *global == at => content.clone(),
         _ => format!("g{at}"),
     };
-    fact.text(&View { register: &register, global: &global })
+    fact.text(&View { register: &register, global: &global, stated: &model.roles[who.role].stated })
 }

@@ -11,23 +11,28 @@ mod abstraction;
 pub mod certificate;
 mod encode;
 mod facts;
+mod horn;
 mod infer;
 mod invariant;
 mod movers;
 mod plan;
+mod property;
 mod reach;
 mod solver;
 mod steps;
 mod term;
 
+pub use invariant::Unshown;
 pub use movers::{Claim, Direction};
 pub use plan::{Failure, Proof, Reason, WriteProof};
+pub use property::Property;
 pub use solver::{SolverError, SolverOptions, find as find_solver};
 pub use steps::{Guess, Unsupported};
 
 use abstraction::Search;
 use facts::Richness;
 use plan::Planner;
+use property::with_property;
 use solver::Solver;
 use steadfast_ir::Program;
 use steadfast_lang::Template;
@@ -70,27 +75,45 @@ pub fn prove(program: &Program, template: &Template, options: &Options<'_>) -> O
 
 fn attempt(model: &Model, options: &Options<'_>) -> Result<Outcome, SolverError> {
     let planner = Planner::new(model);
-    if planner.is_immediate() {
+    if planner.is_immediate() && !model.has_assertions() && !model.has_stated() {
         return Ok(Outcome::Proved(planner.immediate()));
     }
     let mut solver = Solver::start(&options.solver, &encode::prelude(model))?;
+    let proof = match robust(model, &planner, &mut solver, options)? {
+        Ok(proof) => proof,
+        Err(failure) => return Ok(Outcome::NotProved(failure)),
+    };
+    let mut proof = with_property(model, proof, &mut solver, options)?;
+    proof.questions = solver.questions;
+    Ok(Outcome::Proved(proof))
+}
+
+/// Shows that a template is robust, or that an abstraction of it is.
+fn robust(
+    model: &Model,
+    planner: &Planner<'_>,
+    solver: &mut Solver,
+    options: &Options<'_>,
+) -> Result<Result<Proof, Failure>, SolverError> {
+    if planner.is_immediate() {
+        let mut proof = planner.immediate();
+        if model.has_stated() {
+            proof.basis.invariant = infer::infer(model, Richness::Plain, solver, options.stop)?;
+        }
+        return Ok(Ok(proof));
+    }
     let mut first = None;
     for richness in [Richness::Plain, Richness::Rich] {
-        let invariant = infer::infer(model, richness, &mut solver, options.stop)?;
-        let failure = match planner.prove(&invariant, &mut solver, options.stop)? {
-            Ok(proof) => return Ok(finished(proof, &solver)),
+        let invariant = infer::infer(model, richness, solver, options.stop)?;
+        let failure = match planner.prove(&invariant, solver, options.stop)? {
+            Ok(proof) => return Ok(Ok(proof)),
             Err(failure) => failure,
         };
-        let mut search = Search { richness, solver: &mut solver, stop: options.stop };
+        let mut search = Search { solver, stop: options.stop };
         if let Some(proof) = search.abstracted(model, &invariant, &failure)? {
-            return Ok(finished(proof, &solver));
+            return Ok(Ok(proof));
         }
         first = first.or(Some(failure));
     }
-    first.map(Outcome::NotProved).ok_or_else(|| SolverError::Unknown("nothing was tried".into()))
-}
-
-fn finished(mut proof: Proof, solver: &Solver) -> Outcome {
-    proof.questions = solver.questions;
-    Outcome::Proved(proof)
+    first.map(Err).ok_or_else(|| SolverError::Unknown("nothing was tried".into()))
 }

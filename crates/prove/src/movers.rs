@@ -6,7 +6,7 @@
 use crate::encode::{self, Who};
 use crate::invariant::{Invariant, Question, both, happening};
 use crate::steps::{Action, Model, Step};
-use crate::term::conjunction;
+use crate::term::{Naming, Term, conjunction};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -143,6 +143,8 @@ fn unchanged(model: &Model, (who, step): (Who, &Step), value: &str, claim: Claim
     let with = who.names(value);
     let mut parts = vec![encode::allowed(&step.action, with, value)];
     parts.extend(step.guard.iter().map(|term| with.truth(term)));
+    let same_truth = |term: &Term| format!("(= {} {})", names.truth(term), with.truth(term));
+    parts.extend(step.asserts.iter().map(|asserted| same_truth(&asserted.cond)));
     let role = &model.roles[who.role];
     for (_, term) in step.updates.iter().filter(|(reg, _)| role.remembers(*reg, step.to)) {
         parts.push(format!("(= {} {})", names.integer(term), with.integer(term)));

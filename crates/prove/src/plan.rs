@@ -2,12 +2,13 @@
 
 use crate::encode::{self, Who};
 use crate::facts::Fact;
-use crate::invariant::{Invariant, Question, happening};
+use crate::invariant::{Invariant, Question, Unshown, happening};
 use crate::movers::{Claim, Direction, Idle, Mover, obstacles};
+use crate::property::{self, Property, Shown};
 use crate::reach::overtaking_reads;
 use crate::solver::{Answer, Solver, SolverError};
 use crate::steps::{Action, Guess, Model, Step};
-use crate::term::Term;
+use crate::term::{Naming, Term};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use steadfast_span::Span;
@@ -52,6 +53,8 @@ pub struct Proof {
     pub invariants: Vec<(String, Span, Vec<String>)>,
     /// The reads that were abstracted.
     pub guesses: Vec<(Span, Guess)>,
+    /// Whether what the program asserts holds.
+    pub property: Property,
     pub(crate) basis: Basis,
 }
 
@@ -66,6 +69,15 @@ pub(crate) struct Basis {
     pub(crate) idle: Vec<(usize, usize)>,
     /// The reads that were abstracted: role, point and guess.
     pub(crate) guesses: Vec<(usize, usize, Guess)>,
+    /// Why what is asserted holds.
+    pub(crate) property: Shown,
+}
+
+impl Proof {
+    /// What the text says and could not be shown to hold: invariants that did not help.
+    pub fn unshown(&self) -> &[Unshown] {
+        &self.basis.invariant.unshown
+    }
 }
 
 /// Why there is no proof.
@@ -83,6 +95,8 @@ pub struct Failure {
     pub values: BTreeMap<String, String>,
     /// The read that cannot move: its role and the number of its step.
     pub(crate) blocked: Option<(usize, usize)>,
+    /// What the text says and could not be shown to hold.
+    pub unshown: Vec<Unshown>,
 }
 
 /// A write with the reads that can overtake it.
@@ -126,14 +140,17 @@ impl<'a> Planner<'a> {
     /// The proof if that is so.
     pub(crate) fn immediate(&self) -> Proof {
         let writes = self.sites.iter().map(|site| self.shown(site, Reason::Nothing, Claim::TraceRobust)).collect();
+        let exact = self.guesses().is_empty();
         Proof {
-            claim: Claim::TraceRobust,
+            claim: if exact { Claim::TraceRobust } else { Claim::SafeByAbstraction },
             writes,
             movers: 0,
             questions: 0,
             invariants: Vec::new(),
-            guesses: Vec::new(),
+            guesses: self.guesses(),
+            property: Property::Nothing,
             basis: Basis {
+                guesses: self.guessed_points(),
                 invariant: Invariant::none(self.model),
                 choices: vec![(Reason::Nothing, Claim::TraceRobust); self.sites.len()],
                 ..Basis::default()
@@ -171,7 +188,13 @@ impl<'a> Planner<'a> {
         let mut idle: Vec<(usize, usize)> = search.idle.into_iter().collect();
         idle.sort_unstable();
         let choices = writes.iter().map(|write| (write.reason, write.claim)).collect();
-        let basis = Basis { invariant: invariant.clone(), choices, idle, guesses: self.guessed_points() };
+        let basis = Basis {
+            invariant: invariant.clone(),
+            choices,
+            idle,
+            guesses: self.guessed_points(),
+            property: Shown::Nothing,
+        };
         let claim = writes.iter().map(|write| write.claim).max().unwrap_or(Claim::TraceRobust);
         Ok(Ok(Proof {
             claim,
@@ -180,6 +203,7 @@ impl<'a> Planner<'a> {
             questions: 0,
             invariants: self.invariants(invariant),
             guesses: self.guesses(),
+            property: Property::Nothing,
             basis,
         }))
     }
@@ -248,19 +272,27 @@ impl<'a> Planner<'a> {
                 }
             }
         }
+        if basis.property == Shown::Invariants {
+            questions.extend(
+                property::questions(self.model, invariant).into_iter().map(|(name, _, question)| (name, question)),
+            );
+        }
         questions.sort_by(|one, other| one.0.cmp(&other.0));
         questions.dedup_by(|one, other| one.0 == other.0);
         Some(questions)
     }
 
-    /// The facts that tell a person most: what is equal, and where nobody ever is.
-    fn invariants(&self, invariant: &Invariant) -> Vec<(String, Span, Vec<String>)> {
+    /// The facts that tell a person most: what is equal where somebody can be.
+    pub(crate) fn invariants(&self, invariant: &Invariant) -> Vec<(String, Span, Vec<String>)> {
         let mut shown = Vec::new();
         for (role, points) in invariant.facts.iter().enumerate() {
             for (point, facts) in points.iter().enumerate() {
+                if facts.contains(&Fact::Never) {
+                    continue;
+                }
                 let telling: Vec<String> = facts
                     .iter()
-                    .filter(|fact| matches!(fact, Fact::Equal(..) | Fact::Never))
+                    .filter(|fact| matches!(fact, Fact::Equal(..)))
                     .map(|fact| fact.shown(self.model, role))
                     .collect();
                 if !telling.is_empty() {
@@ -357,6 +389,7 @@ impl Search<'_, '_> {
             read_over: right.as_ref().map(|(mover, _)| span(mover.over)),
             values: right.as_ref().map(|(_, values)| values.clone()).unwrap_or_default(),
             blocked: right.as_ref().map(|(mover, _)| mover.moving),
+            unshown: self.invariant.unshown.clone(),
         }
     }
 

@@ -117,14 +117,7 @@ impl Solver {
     ) -> Result<(Answer, Vec<String>), SolverError> {
         self.questions += 1;
         self.say(&format!("(push 1)\n{declarations}(assert {formula})\n(check-sat)\n"))?;
-        let answer = match self.line()?.as_str() {
-            "sat" => Answer::Sat,
-            "unsat" => Answer::Unsat,
-            other => {
-                let other = other.to_owned();
-                return Err(SolverError::Unknown(other));
-            }
-        };
+        let answer = self.answer()?;
         let mut found = Vec::new();
         if answer == Answer::Sat && !values.is_empty() {
             self.say(&format!("(get-value ({}))\n", values.join(" ")))?;
@@ -132,6 +125,15 @@ impl Solver {
         }
         self.say("(pop 1)\n")?;
         Ok((answer, found))
+    }
+
+    /// The answer to a question that has been asked.
+    pub(crate) fn answer(&mut self) -> Result<Answer, SolverError> {
+        match self.line()?.as_str() {
+            "sat" => Ok(Answer::Sat),
+            "unsat" => Ok(Answer::Unsat),
+            other => Err(SolverError::Unknown(other.to_owned())),
+        }
     }
 
     fn say(&mut self, text: &str) -> Result<(), SolverError> {

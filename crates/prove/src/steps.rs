@@ -7,7 +7,8 @@ use crate::term::Term;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use steadfast_ir::{
-    Expr, FenceOrder, Instr, LocId, Pc, Place, Program, RegId, RegSet, Register, Thread, UNBOUNDED, liveness,
+    Expr, FenceOrder, Instr, Instruction, LocId, Pc, Place, Program, RegId, RegSet, Register, Thread, UNBOUNDED,
+    liveness,
 };
 use steadfast_lang::Template;
 use steadfast_span::{Index, Span};
@@ -54,6 +55,30 @@ pub(crate) struct Role {
     pub(crate) points: Vec<Point>,
     /// Its steps.
     pub(crate) steps: Vec<Step>,
+    /// What the text says about it.
+    pub(crate) stated: Vec<Stated>,
+}
+
+/// An invariant in the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Stated {
+    /// Where it is to hold; nothing: wherever it does.
+    pub(crate) point: Option<usize>,
+    /// What.
+    pub(crate) term: Term,
+    /// Its text.
+    pub(crate) span: Span,
+}
+
+/// An assertion on the way of a step.
+#[derive(Clone, Debug)]
+pub(crate) struct Asserted {
+    /// The way up to it.
+    pub(crate) guard: Vec<Term>,
+    /// What must hold.
+    pub(crate) cond: Term,
+    /// Its text.
+    pub(crate) span: Span,
 }
 
 /// A place in the code of a role.
@@ -80,6 +105,8 @@ pub(crate) struct Step {
     pub(crate) guard: Vec<Term>,
     /// The registers that change, with their new values.
     pub(crate) updates: Vec<(RegId, Term)>,
+    /// The assertions on the way.
+    pub(crate) asserts: Vec<Asserted>,
     /// The text of the access.
     pub(crate) span: Span,
 }
@@ -130,6 +157,16 @@ pub enum Guess {
     Or(i64),
 }
 
+impl From<steadfast_lang::Guess> for Guess {
+    fn from(guess: steadfast_lang::Guess) -> Self {
+        match guess {
+            steadfast_lang::Guess::AtMost => Self::AtMost,
+            steadfast_lang::Guess::AtLeast => Self::AtLeast,
+            steadfast_lang::Guess::Or(other) => Self::Or(other.into()),
+        }
+    }
+}
+
 impl Action {
     /// What it accesses.
     pub(crate) fn cell(&self) -> Option<&Cell> {
@@ -167,11 +204,11 @@ impl Role {
 }
 
 impl Step {
-    /// Whether it leaves its thread as it is: a failed round of a spin loop.
+    /// Whether it leaves its thread as it is, and nothing can fail on the way: a failed round of a spin loop.
     pub(crate) fn is_idle(&self, role: &Role) -> bool {
         let live = &role.points[self.to].live;
         let same = |(reg, term): &(RegId, Term)| !live.contains(*reg) || *term == Term::Reg(*reg);
-        self.from == self.to && self.action.cell().is_some() && self.updates.iter().all(same)
+        self.from == self.to && self.asserts.is_empty() && self.action.cell().is_some() && self.updates.iter().all(same)
     }
 }
 
@@ -189,18 +226,48 @@ impl Model {
     /// The roles of a template.
     pub(crate) fn of(program: &Program, template: &Template) -> Result<Self, Unsupported> {
         let (globals, places) = globals(program, template);
-        let roles = program
+        let mut roles: Vec<Role> = program
             .threads
             .iter()
             .zip(&template.many)
             .map(|(thread, &many)| RoleBuilder::new(template, thread, &places, &globals).build(many))
             .collect::<Result<_, _>>()?;
+        share_stated(&mut roles);
         Ok(Self { globals, roles })
+    }
+
+    /// Whether something is asserted.
+    pub(crate) fn has_assertions(&self) -> bool {
+        let mut steps = self.roles.iter().flat_map(|role| role.starts.iter().chain(&role.steps));
+        steps.any(|step| !step.asserts.is_empty())
+    }
+
+    /// Whether the text says what holds somewhere.
+    pub(crate) fn has_stated(&self) -> bool {
+        self.roles.iter().any(|role| !role.stated.is_empty())
     }
 
     /// Whether a thread of one role and another thread of the other can exist together.
     pub(crate) fn coexist(&self, one: usize, other: usize) -> bool {
         one != other || self.roles[one].many
+    }
+}
+
+/// What is stated of shared memory alone may hold elsewhere, too.
+fn share_stated(roles: &mut [Role]) {
+    let is_shared = |stated: &&Stated| {
+        let mut registers = 0;
+        stated.term.registers(&mut |_| registers += 1);
+        registers == 0
+    };
+    let mut shared: Vec<Stated> = Vec::new();
+    for stated in roles.iter().flat_map(|role| &role.stated).filter(is_shared) {
+        if !shared.iter().any(|known| known.term == stated.term) {
+            shared.push(Stated { point: None, ..stated.clone() });
+        }
+    }
+    for role in roles {
+        role.stated.extend(shared.iter().cloned());
     }
 }
 
@@ -253,6 +320,13 @@ struct Path {
     pc: Pc,
     guard: Vec<Term>,
     registers: HashMap<RegId, Term>,
+    asserts: Vec<Asserted>,
+}
+
+impl Path {
+    fn at(pc: Pc, registers: HashMap<RegId, Term>) -> Self {
+        Self { pc, guard: Vec::new(), registers, asserts: Vec::new() }
+    }
 }
 
 impl<'a> RoleBuilder<'a> {
@@ -267,7 +341,9 @@ impl<'a> RoleBuilder<'a> {
             });
         };
         for (pc, instruction) in thread.code.enumerated() {
-            if !is_local(&instruction.op) {
+            let stated = is_stated(template, instruction);
+            let inside = pc.index() > 0 && begins_with(&thread.code[Pc::new(pc.index() - 1)], instruction);
+            if (stated && !inside) || (!stated && !is_local(&instruction.op)) {
                 add(pc);
             }
             for next in steadfast_ir::cfg::successors(pc, &instruction.op) {
@@ -285,16 +361,45 @@ impl<'a> RoleBuilder<'a> {
             self.steps_from(from, &mut steps)?;
         }
         let mut starts = Vec::new();
-        let path = Path { pc: Pc::new(0), guard: Vec::new(), registers: HashMap::new() };
+        let path = Path::at(Pc::new(0), HashMap::new());
         self.follow(0, &Action::Local, path, self.thread.span, &mut starts)?;
         let registers: Vec<Register> = self.thread.registers.iter().cloned().collect();
         let id = registers.iter().position(|register| many && register.name == "id").map(RegId::new);
-        Ok(Role { name: self.thread.name.clone(), many, registers, id, starts, points: self.points, steps })
+        let stated = self.stated();
+        Ok(Role { name: self.thread.name.clone(), many, registers, id, starts, points: self.points, steps, stated })
+    }
+
+    /// The invariants in the text, each at the point before its first instruction.
+    fn stated(&self) -> Vec<Stated> {
+        let mut stated = Vec::new();
+        for (point, at) in self.points.iter().enumerate() {
+            let mut contents = HashMap::new();
+            for instruction in self.thread.code.iter().skip(at.pc.index()).take_while(|i| is_stated(self.template, i)) {
+                let register = |reg: RegId| contents.get(&reg).cloned().unwrap_or(Term::Reg(reg));
+                match &instruction.op {
+                    Instr::PlainLoad { dst, place } => {
+                        let content = Term::Content(Box::new(self.cell_with(place, &register)));
+                        contents.insert(*dst, content);
+                    }
+                    Instr::Assert(cond) => {
+                        let (term, span) = (Term::of(cond, &register), instruction.span);
+                        stated.push(Stated { point: Some(point), term, span });
+                        break;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        stated
     }
 
     fn steps_from(&self, from: usize, steps: &mut Vec<Step>) -> Result<(), Unsupported> {
         let pc = self.points[from].pc;
         let instruction = &self.thread.code[pc];
+        if is_stated(self.template, instruction) {
+            let path = Path::at(pc, HashMap::new());
+            return self.follow_at(from, &Action::Local, path, true, instruction.span, steps);
+        }
         let next = Pc::new(pc.index() + 1);
         let fixed = |reg| Term::Reg(reg);
         let term = |expr: &Expr| Term::of(expr, &fixed);
@@ -304,7 +409,7 @@ impl<'a> RoleBuilder<'a> {
                 let fits = |_: &Term, modulus: u16| read <= modulus;
                 registers.insert(dst, Term::Got.reduced(self.modulus(dst), fits));
             }
-            let path = Path { pc: next, guard: Vec::new(), registers };
+            let path = Path::at(next, registers);
             self.follow(from, &action, path, instruction.span, steps)
         };
         match &instruction.op {
@@ -314,7 +419,12 @@ impl<'a> RoleBuilder<'a> {
                 }
                 let cell = self.cell(place);
                 let read = self.globals[cell.global].modulus;
-                add(Action::Read(cell), Some(*dst), read)
+                let guess = self.template.guesses.iter().find(|(span, _)| *span == instruction.span);
+                let action = match guess {
+                    None => Action::Read(cell),
+                    Some((_, guess)) => Action::Guess(cell, (*guess).into()),
+                };
+                add(action, Some(*dst), read)
             }
             Instr::Wait { dst, place, values, .. } => {
                 let cell = self.cell(place);
@@ -350,7 +460,7 @@ impl<'a> RoleBuilder<'a> {
             Instr::Fence(FenceOrder::SeqCst) => add(Action::Fence, None, 0),
             Instr::Halt => Ok(()),
             _ => {
-                let path = Path { pc, guard: Vec::new(), registers: HashMap::new() };
+                let path = Path::at(pc, HashMap::new());
                 self.follow_at(from, &Action::Local, path, true, instruction.span, steps)
             }
         }
@@ -389,7 +499,8 @@ impl<'a> RoleBuilder<'a> {
             if let Some(&to) = stop {
                 let mut updates: Vec<(RegId, Term)> = path.registers.into_iter().collect();
                 updates.sort_by_key(|(reg, _)| *reg);
-                steps.push(Step { from, to, action: action.clone(), guard: path.guard, updates, span });
+                let (guard, asserts) = (path.guard, path.asserts);
+                steps.push(Step { from, to, action: action.clone(), guard, updates, asserts, span });
                 continue;
             }
             self.local_step(path, &mut pending)?;
@@ -400,6 +511,11 @@ impl<'a> RoleBuilder<'a> {
     fn local_step(&self, mut path: Path, pending: &mut Vec<Path>) -> Result<(), Unsupported> {
         let instruction = &self.thread.code[path.pc];
         let next = Pc::new(path.pc.index() + 1);
+        if is_stated(self.template, instruction) {
+            path.pc = next;
+            pending.push(path);
+            return Ok(());
+        }
         let term = |expr: &Expr| Term::of(expr, &|reg| path.registers.get(&reg).cloned().unwrap_or(Term::Reg(reg)));
         match &instruction.op {
             Instr::Assign { dst, value } => {
@@ -438,8 +554,13 @@ impl<'a> RoleBuilder<'a> {
                 path.pc = next;
                 pending.push(path);
             }
-            // An assertion is no access, and asks nothing of robustness.
-            Instr::Assert(_) | Instr::Observe(_) | Instr::Fence(_) => {
+            Instr::Assert(cond) => {
+                let (guard, cond) = (path.guard.clone(), term(cond));
+                path.asserts.push(Asserted { guard, cond, span: instruction.span });
+                path.pc = next;
+                pending.push(path);
+            }
+            Instr::Observe(_) | Instr::Fence(_) => {
                 path.pc = next;
                 pending.push(path);
             }
@@ -474,17 +595,31 @@ impl<'a> RoleBuilder<'a> {
     }
 
     fn cell(&self, place: &Place) -> Cell {
+        self.cell_with(place, &Term::Reg)
+    }
+
+    /// A cell, where registers stand for these terms.
+    fn cell_with(&self, place: &Place, registers: &dyn Fn(RegId) -> Term) -> Cell {
         let at = |loc: LocId| self.places[loc.index()];
         match place {
             Place::Fixed(loc) => {
                 let (global, index) = at(*loc);
                 Cell { global, index: index.map(|index| Term::Const(i64::from(index))) }
             }
-            Place::Element { base, index, .. } => {
-                Cell { global: at(*base).0, index: Some(Term::of(index, &|reg| Term::Reg(reg))) }
-            }
+            Place::Element { base, index, .. } => Cell { global: at(*base).0, index: Some(Term::of(index, registers)) },
         }
     }
+}
+
+/// Whether an instruction is part of an invariant in the text.
+fn is_stated(template: &Template, instruction: &Instruction) -> bool {
+    let kind = matches!(instruction.op, Instr::PlainLoad { .. } | Instr::Assert(_));
+    kind && template.invariants.contains(&instruction.span)
+}
+
+/// Whether an instruction of an invariant goes on with another one.
+fn begins_with(before: &Instruction, instruction: &Instruction) -> bool {
+    before.span == instruction.span && matches!(before.op, Instr::PlainLoad { .. })
 }
 
 /// Whether an instruction concerns its thread alone.

@@ -1,5 +1,6 @@
 //! Integer terms over the registers of one thread, and how a solver reads them.
 
+use crate::steps::Cell;
 use std::fmt::Write;
 use steadfast_ir::{BinaryOp, Expr, RegId, UNBOUNDED, UnaryOp};
 
@@ -12,6 +13,8 @@ pub(crate) enum Term {
     Reg(RegId),
     /// What the step has read.
     Got,
+    /// What a cell of shared memory holds. Only invariants speak of that.
+    Content(Box<Cell>),
     /// A unary operation.
     Unary(UnaryOp, Box<Term>),
     /// A binary operation.
@@ -43,7 +46,7 @@ impl Term {
     pub(crate) fn with(&self, got: i64) -> Option<i64> {
         match self {
             Self::Const(value) => Some(*value),
-            Self::Reg(_) => None,
+            Self::Reg(_) | Self::Content(_) => None,
             Self::Got => Some(got),
             Self::Reduced(operand, modulus) => Some(operand.with(got)?.rem_euclid(i64::from(*modulus))),
             Self::Unary(op, operand) => Some(i64::from(op.apply(i32::try_from(operand.with(got)?).ok()?))),
@@ -59,6 +62,7 @@ impl Term {
         match self {
             Self::Const(_) | Self::Got => {}
             Self::Reg(reg) => see(*reg),
+            Self::Content(cell) => cell.index.iter().for_each(|index| index.registers(see)),
             Self::Unary(_, operand) | Self::Reduced(operand, _) => operand.registers(see),
             Self::Binary(_, left, right) => {
                 left.registers(see);
@@ -72,6 +76,7 @@ impl Term {
         match self {
             Self::Const(value) => see(*value),
             Self::Reg(_) | Self::Got => {}
+            Self::Content(cell) => cell.index.iter().for_each(|index| index.constants(see)),
             Self::Unary(_, operand) | Self::Reduced(operand, _) => operand.constants(see),
             Self::Binary(_, left, right) => {
                 left.constants(see);
@@ -81,27 +86,32 @@ impl Term {
     }
 }
 
-/// How a solver calls the registers of a thread and what its step has read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Names<'a> {
-    /// Which thread: `A` or `B`.
-    pub(crate) thread: char,
-    /// What the step reads, in the solver's words.
-    pub(crate) got: &'a str,
-}
-
-impl Names<'_> {
+/// How a solver calls what terms are about.
+pub(crate) trait Naming {
     /// A register.
-    pub(crate) fn register(self, reg: RegId) -> String {
-        format!("{}.{}", self.thread, steadfast_span::Index::index(reg))
+    fn register(&self, reg: RegId) -> String;
+
+    /// What the step has read.
+    fn got(&self) -> String;
+
+    /// A shared location or array.
+    fn global(&self, global: usize) -> String;
+
+    /// What a cell holds.
+    fn content(&self, cell: &Cell) -> String {
+        match &cell.index {
+            None => self.global(cell.global),
+            Some(index) => format!("(select {} {})", self.global(cell.global), self.integer(index)),
+        }
     }
 
     /// A term as an integer.
-    pub(crate) fn integer(self, term: &Term) -> String {
+    fn integer(&self, term: &Term) -> String {
         match term {
             Term::Const(value) => number(*value),
             Term::Reg(reg) => self.register(*reg),
-            Term::Got => self.got.to_owned(),
+            Term::Got => self.got(),
+            Term::Content(cell) => self.content(cell),
             Term::Unary(UnaryOp::Neg, operand) => format!("(- {})", self.integer(operand)),
             Term::Unary(UnaryOp::BitNot, operand) => format!("(- (- {}) 1)", self.integer(operand)),
             Term::Unary(UnaryOp::Not, _) => format!("(ite {} 1 0)", self.truth(term)),
@@ -110,7 +120,7 @@ impl Names<'_> {
         }
     }
 
-    fn binary(self, op: BinaryOp, left: &Term, right: &Term) -> String {
+    fn binary(&self, op: BinaryOp, left: &Term, right: &Term) -> String {
         let (a, b) = (self.integer(left), self.integer(right));
         match op {
             BinaryOp::Add => format!("(+ {a} {b})"),
@@ -134,7 +144,7 @@ impl Names<'_> {
         }
     }
 
-    fn comparison(self, op: BinaryOp, left: &Term, right: &Term) -> String {
+    fn comparison(&self, op: BinaryOp, left: &Term, right: &Term) -> String {
         let (a, b) = match op {
             BinaryOp::And | BinaryOp::Or => (self.truth(left), self.truth(right)),
             _ => (self.integer(left), self.integer(right)),
@@ -152,7 +162,7 @@ impl Names<'_> {
     }
 
     /// A term as a condition: whether it is not 0.
-    pub(crate) fn truth(self, term: &Term) -> String {
+    fn truth(&self, term: &Term) -> String {
         match term {
             Term::Const(value) => (*value != 0).to_string(),
             Term::Unary(UnaryOp::Not, operand) => format!("(not {})", self.truth(operand)),
@@ -170,6 +180,29 @@ impl Names<'_> {
             ) => self.comparison(*op, left, right),
             _ => format!("(not (= {} 0))", self.integer(term)),
         }
+    }
+}
+
+/// How a solver calls the registers of a thread and what its step has read, before the step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names<'a> {
+    /// Which thread: `A` or `B`.
+    pub(crate) thread: char,
+    /// What the step reads, in the solver's words.
+    pub(crate) got: &'a str,
+}
+
+impl Naming for Names<'_> {
+    fn register(&self, reg: RegId) -> String {
+        format!("{}.{}", self.thread, steadfast_span::Index::index(reg))
+    }
+
+    fn got(&self) -> String {
+        self.got.to_owned()
+    }
+
+    fn global(&self, global: usize) -> String {
+        format!("g{global}")
     }
 }
 

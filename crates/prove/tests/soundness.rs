@@ -9,24 +9,25 @@ mod machine;
 mod solver;
 
 use solver::solver;
+use std::time::Duration;
 use steadfast_graph::random::{Config, Focus, program_of_seed};
 use steadfast_ir::Program;
 use steadfast_lang::{Template, parse_template};
-use steadfast_prove::{Claim, Options, Outcome, SolverOptions, prove};
+use steadfast_prove::{Claim, Options, Outcome, Property, SolverOptions, prove};
 use steadfast_robust::{Model, Notion, Verdict};
 use steadfast_span::SourceFile;
 
-fn claim(program: &Program, template: &Template) -> Option<Claim> {
-    let options = Options { solver: SolverOptions::default(), stop: &|| false };
-    match prove(program, template, &options) {
-        Outcome::Proved(proof) => Some(proof.claim),
+fn claim(program: &Program, template: &Template) -> Option<(Claim, Property)> {
+    let solver = SolverOptions { timeout: Duration::from_secs(2), ..SolverOptions::default() };
+    match prove(program, template, &Options { solver, stop: &|| false }) {
+        Outcome::Proved(proof) => Some((proof.claim, proof.property)),
         Outcome::NotProved(_) => None,
         other => panic!("{other:?}\n{program}"),
     }
 }
 
 fn finite(program: &Program) -> Template {
-    Template { many: vec![false; program.threads.len()], arrays: Vec::new(), anything: None }
+    Template { many: vec![false; program.threads.len()], ..Template::default() }
 }
 
 fn is_trace_robust(program: &Program) -> bool {
@@ -50,8 +51,10 @@ fn claims_about_random_programs_hold() {
         let focus = [Focus::Mixed, Focus::Contention, Focus::Fences][(seed % 3) as usize];
         let config = Config { focus, small: true, branches: 20, ..Config::default() };
         let program = program_of_seed(seed, &config);
-        let claim = claim(&program, &finite(&program));
-        *claims.entry(claim).or_insert(0) += 1;
+        let (claim, property) = claim(&program, &finite(&program)).unzip();
+        let asserted = matches!(property, Some(Property::Invariants | Property::HornClauses));
+        *claims.entry((claim, asserted)).or_insert(0) += 1;
+        assert!(!asserted || !machine::can_fail(&program), "seed {seed}: assertions are claimed to hold of\n{program}");
         let holds = match claim {
             None | Some(Claim::SafeByAbstraction) => true,
             Some(Claim::TraceRobust) => is_trace_robust(&program) && machine::is_state_robust(&program),
@@ -70,7 +73,7 @@ fn template(text: &str) -> (Program, Template) {
 
 fn claimed(text: &str) -> Option<Claim> {
     let (program, template) = template(text);
-    claim(&program, &template)
+    claim(&program, &template).map(|(claim, _)| claim)
 }
 
 /// Each of these is refuted by one row of the table of moves: a prover without that row accepts it.
@@ -130,4 +133,60 @@ fn store_buffering_is_not_proved_and_is_with_fences() {
     };
     assert_eq!(claimed(&text("fence(seq_cst);")), Some(Claim::TraceRobust));
     assert!(!matches!(claimed(&text("")), Some(Claim::TraceRobust | Claim::ValueTraceRobust | Claim::StateRobust)));
+}
+
+/// What a text asserts, with invariants of its own.
+fn property(text: &str) -> Option<Property> {
+    let (program, template) = template(text);
+    claim(&program, &template).map(|(_, property)| property)
+}
+
+const COUNTERS: &str = "atomic<int> x, y;
+mutex m;
+threads worker {
+    loop { OUTSIDE m.lock(); INSIDE let a = x.load(); x.store(a + 1); BETWEEN let b = y.load(); y.store(b + 2); m.unlock(); fence(seq_cst); }
+}
+thread watcher {
+    loop { m.lock(); let a = x.load(); let b = y.load(); assert(b == a + a); m.unlock(); fence(seq_cst); }
+}";
+
+#[test]
+fn invariants_in_the_text_help_and_are_not_believed() {
+    if !solver("z3") {
+        return;
+    }
+    let with = |outside: &str, inside: &str, between: &str| {
+        property(&COUNTERS.replace("OUTSIDE", outside).replace("INSIDE", inside).replace("BETWEEN", between))
+    };
+    let helped = with("invariant(m == 1 || y == x + x);", "invariant(y == x + x);", "invariant(y == x + x - 2);");
+    assert_eq!(helped, Some(Property::Invariants));
+    let not_enough = with("", "invariant(y == x + x);", "");
+    assert!(matches!(not_enough, Some(Property::Unknown(_))), "{not_enough:?}");
+    let wrong = with("invariant(y == x + x);", "invariant(y == x + x);", "invariant(y == x + x);");
+    assert!(matches!(wrong, Some(Property::Unknown(_))), "{wrong:?}");
+}
+
+#[test]
+fn horn_clauses_find_what_simple_facts_do_not_say() {
+    if !solver("z3") {
+        return;
+    }
+    let text = |number: u8| {
+        format!(
+            "atomic<int> x;\nthreads a {{ loop {{ x.fetch_add(3); }} }}\nthread b {{ let r = x.load(); assert(r != {number}); }}"
+        )
+    };
+    assert_eq!(property(&text(4)), Some(Property::HornClauses));
+    assert!(matches!(property(&text(6)), Some(Property::Unknown(_))));
+}
+
+/// What a failed round of a spin loop has read does not count for states, unless something is asserted about it.
+#[test]
+fn an_assertion_about_a_temporary_counts() {
+    if !solver("z3") {
+        return;
+    }
+    let text = "atomic<int> x, y;\nthread one { x.store(1); assert(y.load() == 0); }\nthread two { y.store(1); fence(seq_cst); let r = x.load(); y.store(0); observe(r); }";
+    assert!(!matches!(property(text), Some(Property::Invariants | Property::HornClauses)));
+    check_against_machine(text);
 }

@@ -24,6 +24,14 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) solver_timeout: Duration,
 
+    /// What the exit code is about: `robust`, or `assertions` that hold under TSO whether the program is robust or not
+    #[arg(long, value_name = "GOAL", default_value = "robust")]
+    pub(crate) goal: Goal,
+
+    /// Show the invariants that were found, as they could be written in the program
+    #[arg(long)]
+    pub(crate) invariants: bool,
+
     /// Write the proof into a folder, to be checked again with `steadfast verify-certificate`
     ///
     /// With several files, each proof gets a folder inside of it.
@@ -42,7 +50,10 @@ Examples:
   steadfast prove --certificate proof corpus/proofs/mcs-lock.sf && steadfast verify-certificate --solver cvc5 proof
       Have the proof checked by another solver.
 
-Exit codes: 0 every program was proved, 1 a finite instance is not robust, 2 wrong arguments or input,
+  steadfast prove --goal assertions corpus/proofs/properties/chase-lev-loses-nothing.sf
+      Does what it asserts hold under TSO, although it is not robust?
+
+Exit codes: 0 every program was proved, 1 a finite instance is not robust or fails, 2 wrong arguments or input,
 3 inconclusive: no proof was found, or the solver is missing, too slow or does not know, 130 interrupted.";
 
 /// Check a proof again.
@@ -64,6 +75,15 @@ pub(crate) struct VerifyArgs {
     /// Give up on a question to the solver after so many seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) solver_timeout: Duration,
+}
+
+/// What a user wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Goal {
+    /// Whether the program is robust, and what it asserts holds.
+    Robust,
+    /// Whether what it asserts holds under TSO.
+    Assertions,
 }
 
 /// How results are written.

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::show::problems;
 use crate::status::Status;
 use args::{ProveArgs, ProveFormat, VerifyArgs};
-use instance::Instances;
+use instance::{Asserted, Instances};
 use report::Report;
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, Template, parse_template};
 use steadfast_prove::certificate::{self, Refused};
-use steadfast_prove::{Claim, Options, Outcome, SolverError, SolverOptions, prove};
+use steadfast_prove::{Claim, Options, Outcome, Property, SolverError, SolverOptions, prove};
 use steadfast_span::SourceFile;
 
 /// Runs `steadfast prove`.
@@ -54,6 +54,7 @@ fn one(arguments: &ProveArgs, path: &Path) -> (Report, Option<String>) {
     let start = Instant::now();
     let (file, read) = read(path);
     let mut report = Report::new(file);
+    (report.goal, report.invariants) = (arguments.goal, arguments.invariants);
     let (program, template) = match read {
         Ok(read) => read,
         Err(diagnostics) => {
@@ -77,6 +78,11 @@ fn one(arguments: &ProveArgs, path: &Path) -> (Report, Option<String>) {
     let is_robust = matches!(&outcome, Outcome::Proved(proof) if proof.claim != Claim::SafeByAbstraction);
     if !is_robust && matches!(&outcome, Outcome::Proved(_) | Outcome::NotProved(_)) {
         report.instances = Some(Instances::check(&report.file, &template));
+    }
+    if let Outcome::Proved(proof) = &outcome
+        && matches!(proof.property, Property::Unknown(_))
+    {
+        report.asserted = Some(Asserted::check(&report.file, &template, &proof.guesses));
     }
     report.outcome = Some(outcome);
     report.seconds = start.elapsed().as_secs_f64();
@@ -119,7 +125,10 @@ pub(crate) fn verify(arguments: &VerifyArgs, output: &mut Output) -> io::Result<
             let questions = crate::numbers::counted(accepted.questions, "question");
             let solver = arguments.solver.display();
             let (name, claim) = (&accepted.name, report::claimed(accepted.claim));
-            output.write(&format!("{folder}: accepted: `{name}` is {claim}; {questions} answered by {solver}\n"))?;
+            let asserted = if accepted.asserted { ", and its assertions hold" } else { "" };
+            output.write(&format!(
+                "{folder}: accepted: `{name}` is {claim}{asserted}; {questions} answered by {solver}\n"
+            ))?;
             Ok(Status::Holds)
         }
         Err(refused) => {

@@ -1,8 +1,9 @@
 //! Proofs for other programs. `docs/schema/prove.json` describes the objects; fields are only ever added.
 
-use super::report::{Report, claimed, guessed};
+use super::instance::guessed;
+use super::report::{Report, claimed, yielded};
 use serde_json::{Value, json};
-use steadfast_prove::{Outcome, Reason};
+use steadfast_prove::{Outcome, Property, Reason};
 use steadfast_span::Span;
 
 /// All results.
@@ -55,12 +56,25 @@ pub(crate) fn record(report: &Report) -> Value {
             record["writes"] = writes.collect();
             let guesses = proof.guesses.iter();
             record["abstractions"] = guesses
-                .map(|(span, guess)| json!({"read": place(*span), "yields": guessed(*guess, report.text(*span))}))
+                .map(|(span, guess)| {
+                    let read = report.text(*span);
+                    json!({"read": place(*span), "yields": yielded(*guess, read), "instead": guessed(*guess, read)})
+                })
                 .collect();
             let invariants = proof.invariants.iter();
             record["invariants"] = invariants
                 .map(|(role, span, facts)| json!({"thread": role, "before": place(*span), "facts": facts}))
                 .collect();
+            record["assertions"] = json!(match &proof.property {
+                Property::Nothing => "none",
+                Property::Invariants => "hold",
+                Property::HornClauses => "hold-by-horn-clauses",
+                Property::Unknown(_) => match &report.asserted {
+                    Some(asserted) if asserted.failing.is_some() => "fail",
+                    Some(asserted) if !asserted.holding.is_empty() && asserted.coarse.is_none() => "hold-in-instances",
+                    _ => "unknown",
+                },
+            });
             if let Some((folder, _)) = &report.certificate {
                 record["certificate"] = json!(folder.display().to_string());
             }

@@ -1,6 +1,7 @@
 //! What came of a proof, for people.
 
-use super::instance::Instances;
+use super::args::Goal;
+use super::instance::{Asserted, Instances, guessed};
 use crate::codes;
 use crate::numbers::counted;
 use crate::output::Output;
@@ -9,7 +10,7 @@ use crate::status::Status;
 use std::fmt::Write;
 use std::path::PathBuf;
 use steadfast_diag::Diagnostic;
-use steadfast_prove::{Claim, Failure, Guess, Outcome, Proof, Reason, SolverError, WriteProof};
+use steadfast_prove::{Claim, Failure, Guess, Outcome, Proof, Property, Reason, SolverError, Unshown, WriteProof};
 use steadfast_span::{SourceFile, Span};
 
 /// Everything about one file.
@@ -22,6 +23,12 @@ pub(crate) struct Report {
     pub(crate) outcome: Option<Outcome>,
     /// What small instances showed, if there is no proof.
     pub(crate) instances: Option<Instances>,
+    /// What they showed about assertions, if there is no proof of those.
+    pub(crate) asserted: Option<Asserted>,
+    /// What the exit code is about.
+    pub(crate) goal: Goal,
+    /// Whether to show what was found out about each place.
+    pub(crate) invariants: bool,
     /// Where the certificate is, and with how many questions.
     pub(crate) certificate: Option<(PathBuf, usize)>,
     /// How long it took.
@@ -53,8 +60,8 @@ fn meaning(claim: Claim) -> &'static str {
     }
 }
 
-/// What an abstracted read may yield, in the syntax of the language.
-pub(crate) fn guessed(guess: Guess, read: &str) -> String {
+/// What an abstracted read may yield.
+pub(crate) fn yielded(guess: Guess, read: &str) -> String {
     match guess {
         Guess::AtMost => format!("any value <= {read}"),
         Guess::AtLeast => format!("any value >= {read}"),
@@ -65,17 +72,30 @@ pub(crate) fn guessed(guess: Guess, read: &str) -> String {
 impl Report {
     /// Nothing yet.
     pub(crate) fn new(file: SourceFile) -> Self {
-        let (diagnostics, outcome, instances, certificate) = (Vec::new(), None, None, None);
-        Self { file, diagnostics, outcome, instances, certificate, seconds: 0.0 }
+        Self {
+            file,
+            diagnostics: Vec::new(),
+            outcome: None,
+            instances: None,
+            asserted: None,
+            goal: Goal::Robust,
+            invariants: false,
+            certificate: None,
+            seconds: 0.0,
+        }
     }
 
     /// What the exit code says.
     pub(crate) fn status(&self) -> Status {
         let broken = self.instances.as_ref().is_some_and(|instances| instances.broken.is_some());
+        let fails = self.asserted.as_ref().is_some_and(|asserted| asserted.failing.is_some());
         match &self.outcome {
             None | Some(Outcome::Unsupported(_)) => Status::Input,
-            Some(_) if broken => Status::Violation,
-            Some(Outcome::Proved(_)) => Status::Holds,
+            Some(_) if fails || (broken && self.goal == Goal::Robust) => Status::Violation,
+            Some(Outcome::Proved(proof)) => match proof.property {
+                Property::Unknown(_) => Status::Inconclusive,
+                _ => Status::Holds,
+            },
             Some(Outcome::Inconclusive(SolverError::Interrupted)) => Status::Interrupted,
             Some(Outcome::NotProved(_) | Outcome::Inconclusive(_)) => Status::Inconclusive,
         }
@@ -100,7 +120,9 @@ impl Report {
                 };
                 format!("{name}: inconclusive: {error}; nothing is claimed{hint}\n")
             }
-            Some(Outcome::Proved(proof)) => self.broken(output).unwrap_or_default() + &self.proved(proof),
+            Some(Outcome::Proved(proof)) => {
+                self.broken(output).unwrap_or_default() + &self.failing(output) + &self.proved(proof)
+            }
             Some(Outcome::NotProved(failure)) => self.failed(failure, output),
         }
     }
@@ -109,11 +131,37 @@ impl Report {
         let mut text = format!("{}: {} (tso), for any number of threads\n", self.file.name(), claimed(proof.claim));
         let _ = writeln!(text, "  {}", meaning(proof.claim));
         for (span, guess) in &proof.guesses {
-            let _ =
-                writeln!(text, "  read abstracted: {} yields {}", self.place(*span), guessed(*guess, self.text(*span)));
+            let read = self.text(*span);
+            let (place, yields, instead) = (self.place(*span), yielded(*guess, read), guessed(*guess, read));
+            let _ = if instead == read {
+                writeln!(text, "  read abstracted in the text: {place}")
+            } else {
+                writeln!(text, "  read abstracted: {place} yields {yields}: `{instead}`")
+            };
         }
         for write in &proof.writes {
             let _ = writeln!(text, "  {}: {}", self.place(write.span), self.why(write));
+        }
+        if self.invariants {
+            for (thread, span, facts) in &proof.invariants {
+                let before = self.place(*span);
+                let _ = writeln!(text, "  {thread}, before {before}: `invariant({});`", facts.join(" && "));
+            }
+        }
+        for unshown in proof.unshown() {
+            let _ = writeln!(text, "  note: {}", self.not_kept(unshown));
+        }
+        match &proof.property {
+            Property::Nothing => {}
+            Property::Invariants => text.push_str("  its assertions hold under TSO\n"),
+            Property::HornClauses => text.push_str("  its assertions hold under TSO, by a solution of Horn clauses\n"),
+            Property::Unknown(spans) => {
+                let spans: Vec<String> = spans.iter().map(|span| self.place(*span)).collect();
+                let _ = writeln!(text, "  not shown to hold: {}", crate::numbers::listed(&spans));
+                if let Some(asserted) = &self.asserted {
+                    let _ = writeln!(text, "  {}", asserted.described());
+                }
+            }
         }
         let moves = counted(proof.movers, "move");
         let questions = counted(proof.questions, "question");
@@ -137,6 +185,12 @@ impl Report {
         }
     }
 
+    /// An invariant of the text that could not be shown.
+    fn not_kept(&self, unshown: &Unshown) -> String {
+        let by = unshown.by.map_or("at the start".to_owned(), |step| format!("after {}", self.place(step)));
+        format!("{} could not be shown to hold {by}, and was not used", self.place(unshown.invariant))
+    }
+
     /// A place in the text.
     fn place(&self, span: Span) -> String {
         format!("line {} `{}`", self.file.line_column(span.start).line, self.text(span))
@@ -148,7 +202,11 @@ impl Report {
     }
 
     fn failed(&self, failure: &Failure, output: &Output) -> String {
-        let mut text = problems(&self.file, &[diagnostic(failure)], output);
+        let mut problem = diagnostic(failure);
+        for unshown in &failure.unshown {
+            problem = problem.note(self.not_kept(unshown));
+        }
+        let mut text = problems(&self.file, &[problem], output);
         if let Some(broken) = self.broken(output) {
             return text + &broken;
         }
@@ -163,6 +221,12 @@ impl Report {
             let _ = writeln!(text, "  note: {note}");
         }
         text
+    }
+
+    /// An assertion that fails in a small instance, if there is one.
+    fn failing(&self, output: &Output) -> String {
+        let failing = self.asserted.as_ref().and_then(|asserted| asserted.failing.as_ref());
+        failing.map_or_else(String::new, |(_, shown)| problems(&self.file, shown, output))
     }
 
     /// A small instance that is not robust, if there is one.

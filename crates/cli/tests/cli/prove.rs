@@ -93,3 +93,63 @@ fn json_fits_its_schema_and_certificates_are_accepted() {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
     assert!(verified.stdout.contains("accepted"), "{}", verified.stdout);
 }
+
+#[test]
+fn assertions_are_proved_or_at_least_tried() {
+    if !solver() {
+        return;
+    }
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("properties").display().to_string();
+    let files = ["two-counters", "steps-of-three"].map(|name| format!("corpus/proofs/properties/{name}.sf"));
+    let arguments = ["prove", "--invariants", "--certificate", &folder, &files[0], &files[1]];
+    let ended = steadfast(&arguments);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    for part in
+        ["its assertions hold under TSO\n", "by a solution of Horn clauses", "`invariant(lock == 1 && x == a);`"]
+    {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+    for name in ["two-counters", "steps-of-three"] {
+        let verified = steadfast(&["verify-certificate", &format!("{folder}/{name}")]);
+        assert_eq!(verified.code, 0, "{verified:?}");
+        assert!(verified.stdout.contains("and its assertions hold"), "{verified:?}");
+    }
+    let clauses = std::path::Path::new(&folder).join("steps-of-three/clauses.smt2");
+    let changed = fs::read_to_string(&clauses).unwrap().replace("false", "true");
+    fs::write(&clauses, changed).unwrap();
+    let verified = steadfast(&["verify-certificate", &format!("{folder}/steps-of-three")]);
+    assert_eq!(verified.code, 1, "{verified:?}");
+}
+
+#[test]
+fn an_abstraction_shows_that_nothing_is_lost_although_the_queue_is_not_robust() {
+    if !solver() {
+        return;
+    }
+    let path = "corpus/proofs/properties/chase-lev-loses-nothing.sf";
+    let ended = steadfast(&["prove", "--goal", "assertions", path]);
+    assert_eq!(ended.code, 3, "{ended:?}");
+    for part in ["not robust (tso)", "`head.load_at_most()`", "no assertion fails with integers from 0 to 7"] {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+    let text = fs::read_to_string(root().join(path)).unwrap();
+    let careless = file("careless.sf", &text.replace("mine = mine | taken;", "mine = taken;"));
+    let ended = steadfast(&["prove", "--goal", "assertions", &careless]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("an assertion fails, already with"), "{ended:?}");
+}
+
+#[test]
+fn invariants_are_for_proofs_and_run_nothing() {
+    let path = file("stated.sf", "atomic<u8> x;\nthread one { invariant(x.load() == 0); x.store(1, relaxed); }\n");
+    let ended = steadfast(&["prove", &path]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stdout.contains("an invariant runs nothing"), "{ended:?}");
+    let ended = steadfast(&["check", &path]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stdout.contains("invariants are for `steadfast prove`"), "{ended:?}");
+    let path =
+        file("unkept.sf", "atomic<int> x;\nthreads one { let r = x.load(); invariant(r == 5); x.store(r + 1); }\n");
+    let ended = steadfast(&["prove", &path]);
+    assert!(ended.stdout.contains("`invariant(r == 5)` could not be shown to hold"), "{ended:?}");
+}

@@ -14,7 +14,8 @@ use steadfast_ir::{LocId, LocKind, Location};
 use steadfast_span::{Index, IndexVec, Span};
 
 /// Names that belong to the language and cannot be declared.
-const RESERVED: [&str; 8] = ["id", "any", "assume", "assert", "observe", "fence", "atomic_thread_fence", "bool"];
+const RESERVED: [&str; 9] =
+    ["id", "any", "assume", "assert", "observe", "invariant", "fence", "atomic_thread_fence", "bool"];
 
 /// The location from which `any()` reads in a template. Nobody can declare one with this name.
 const ANYTHING: &str = "any";
@@ -57,6 +58,8 @@ pub(super) struct Function<'a> {
 pub(super) struct Globals<'a> {
     /// What words without a bound mean.
     pub(super) reading: Reading,
+    /// Whether annotations for a proof count.
+    pub(super) proving: bool,
     /// The arrays.
     pub(super) arrays: Vec<Array>,
     /// What `any()` reads in a template.

@@ -7,6 +7,8 @@
 use super::ast::Name;
 use super::code::{Code, Label};
 use super::globals::{Global, Globals, duplicate, reserved};
+use super::lower_annotations::Annotations;
+use super::parametric::{LEAVES_INSTANCE, Reading};
 use super::registers::Registers;
 use super::types::{Ty, is_truth};
 use super::{codes, limits};
@@ -107,6 +109,7 @@ pub(super) struct Lowering<'a, 'g> {
     pub(super) id: Identity,
     pub(super) code: Code,
     pub(super) registers: Registers,
+    pub(super) annotations: Annotations,
     pub(super) frames: Vec<Frame>,
     /// Where the statement that is being lowered stands.
     pub(super) span: Span,
@@ -129,8 +132,38 @@ impl<'a> Lowering<'a, '_> {
     /// Emits `reg := value`, unless that changes nothing.
     pub(super) fn assign(&mut self, dst: RegId, ty: Ty, value: Expr) {
         if value != Expr::Reg(dst) {
+            self.stay_within(&value, ty);
             let value = self.fitted(value, ty);
             self.run(Instr::Assign { dst, value }, self.span);
+        }
+    }
+
+    /// In an instance of a template: does not follow a run any further in which an integer leaves its range.
+    pub(super) fn stay_within(&mut self, value: &Expr, ty: Ty) {
+        let fits = match value {
+            Expr::Const(value) => ty.contains(*value),
+            Expr::Reg(reg) => self.registers.modulus(*reg) <= ty.modulus,
+            other => is_truth(other, &|reg| self.registers.modulus(reg)),
+        };
+        if ty.integer && !fits {
+            self.bound(value.clone(), i32::from(ty.modulus));
+        }
+    }
+
+    fn bound(&mut self, value: Expr, limit: i32) {
+        let within = Expr::binary(
+            BinaryOp::And,
+            Expr::binary(BinaryOp::Ge, value.clone(), Expr::Const(0)),
+            Expr::binary(BinaryOp::Lt, value, Expr::Const(limit)),
+        );
+        self.run(Instr::Bound { within, bound: LEAVES_INSTANCE.into() }, self.span);
+    }
+
+    /// The same for the index of an array.
+    pub(super) fn stay_inside(&mut self, index: &Expr, cells: u32) {
+        let fits = matches!(index, Expr::Reg(reg) if u32::from(self.registers.modulus(*reg)) <= cells);
+        if matches!(self.globals.reading, Reading::Instance(_)) && !fits {
+            self.bound(index.clone(), i32::try_from(cells).unwrap_or(i32::MAX));
         }
     }
 

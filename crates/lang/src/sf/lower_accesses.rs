@@ -105,7 +105,10 @@ impl<'a> Lowering<'a, '_> {
                 LocId::new(global.base.index() + at.unsigned_abs() as usize).into()
             }
             // Out of bounds only for this copy: an error if it is ever reached.
-            _ => steadfast_ir::Place::Element { base: global.base, len: cells, index },
+            _ => {
+                self.stay_inside(&index, cells);
+                steadfast_ir::Place::Element { base: global.base, len: cells, index }
+            }
         })
     }
 
@@ -204,6 +207,9 @@ impl<'a> Lowering<'a, '_> {
                 self.warn_if_changed(value, ty);
             }
             let value = self.value(value);
+            if stored {
+                self.stay_within(&value, ty);
+            }
             values.push(if stored || ty.boolean { self.fitted(value, ty) } else { value });
         }
         let instr = match &*method.text {
@@ -212,6 +218,10 @@ impl<'a> Lowering<'a, '_> {
                 let dst = self.destination(want, ty).unwrap_or_else(|| self.registers.temporary(ty.modulus));
                 self.run(Instr::Load { dst, place: at, order }, expr.span);
                 return Expr::Reg(dst);
+            }
+            "load_at_most" | "load_at_least" | "load_or" => {
+                let order = self.order::<ReadOrder>(arguments.orders.first(), None);
+                return self.guess(expr, (at, ty, order), &method.text, values.pop());
             }
             "store" => {
                 self.no_value(expr, "`store`", want);
@@ -239,7 +249,12 @@ impl<'a> Lowering<'a, '_> {
         (mut values, orders): (Vec<Expr>, &[(Order, Span)]),
         want: Want,
     ) -> Expr {
-        let dst = self.destination(want, ty);
+        let counts = ty.integer && name.starts_with("fetch_");
+        let dst = match self.destination(want, ty) {
+            None if counts => Some(self.registers.temporary(ty.modulus)),
+            dst => dst,
+        };
+        let mut result = None;
         let instr = match name {
             "wait" => {
                 let order = self.order::<ReadOrder>(orders.first(), Some("a wait"));
@@ -256,10 +271,17 @@ impl<'a> Lowering<'a, '_> {
             }
             _ => {
                 let update = self.update(expr, name, take(&mut values), ty);
+                if let (true, Some(dst), Expr::Binary(op, _, by)) = (counts, dst, &update) {
+                    result = Some(Expr::binary(*op, Expr::Reg(dst), (**by).clone()));
+                }
                 Instr::Rmw { dst, place, update, order: self.order::<RmwOrder>(orders.first(), None) }
             }
         };
         self.run(instr, expr.span);
+        if let Some(result) = result {
+            // Only now it is known what was there; the run is not followed from here.
+            self.stay_within(&result, ty);
+        }
         dst.map_or(Expr::Const(0), Expr::Reg)
     }
 

@@ -11,7 +11,7 @@ use steadfast_span::Span;
 const SOME: usize = usize::MAX;
 
 /// The methods of atomic locations: name, how many values come first, how many orderings follow, how it is written.
-const METHODS: [(&str, usize, usize, &str); 14] = [
+const METHODS: [(&str, usize, usize, &str); 17] = [
     ("load", 0, 1, "load(acquire)"),
     ("store", 1, 1, "store(value, release)"),
     ("fetch_add", 1, 1, "fetch_add(value, acq_rel)"),
@@ -26,6 +26,9 @@ const METHODS: [(&str, usize, usize, &str); 14] = [
     ("compare_exchange_weak", 2, 2, "compare_exchange_weak(expected, new, acq_rel, acquire)"),
     ("await_cas", 2, 1, "await_cas(expected, new, acq_rel)"),
     ("wait", SOME, 1, "wait(value, acquire)"),
+    ("load_at_most", 0, 1, "load_at_most()"),
+    ("load_at_least", 0, 1, "load_at_least()"),
+    ("load_or", 1, 1, "load_or(value)"),
 ];
 
 /// The arguments of an access, sorted.

@@ -16,7 +16,7 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn call(&mut self, expr: &'a Ast, name: &'a Name, arguments: &'a [Ast], want: Want) -> Expr {
         match &*name.text {
             "any" => return self.any(expr, arguments, want),
-            "assume" | "assert" | "observe" | "fence" | "atomic_thread_fence" => {
+            "assume" | "assert" | "observe" | "invariant" | "fence" | "atomic_thread_fence" => {
                 self.no_value(expr, &format!("`{}`", name.text), want);
                 self.built_in(expr, name, arguments);
                 return Expr::Const(0);
@@ -40,7 +40,7 @@ impl<'a> Lowering<'a, '_> {
     fn unknown_function(&mut self, name: &Name) {
         let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no function `{}`", name.text))
             .at(name.span, "unknown function");
-        let own = ["any", "assume", "assert", "observe", "fence"];
+        let own = ["any", "assume", "assert", "observe", "invariant", "fence"];
         let globals = self.globals;
         let functions = globals.functions.iter().map(|function| &*function.ast.name.text);
         self.report(suggest(problem, &name.text, own.into_iter().chain(functions)));
@@ -57,6 +57,7 @@ impl<'a> Lowering<'a, '_> {
         match &*name.text {
             "assume" => self.require(argument, Instr::Assume),
             "assert" => self.require(argument, Instr::Assert),
+            "invariant" => self.invariant(expr, argument),
             _ => self.observe(argument),
         }
     }

@@ -23,6 +23,12 @@ pub(super) enum Want {
     Into(RegId, Ty),
 }
 
+/// Whether what is read can go straight into a register: whoever reads takes the remainder, and nothing else.
+fn fits(into: Ty, from: Ty) -> bool {
+    let truth = !into.boolean || from.modulus <= 2;
+    truth && (!into.integer || from.modulus <= into.modulus)
+}
+
 impl<'a> Lowering<'a, '_> {
     /// The value of an expression.
     pub(super) fn value(&mut self, expr: &'a Ast) -> Expr {
@@ -105,7 +111,7 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn destination(&mut self, want: Want, from: Ty) -> Option<RegId> {
         match want {
             Want::Nothing => None,
-            Want::Into(reg, ty) if !ty.boolean || from.modulus <= 2 => Some(reg),
+            Want::Into(reg, ty) if fits(ty, from) => Some(reg),
             Want::Into(..) | Want::Value => Some(self.registers.temporary(from.modulus)),
         }
     }
@@ -194,7 +200,7 @@ impl<'a> Lowering<'a, '_> {
         self.any_of(expr, (first, last), want)
     }
 
-    fn any_of(&mut self, expr: &'a Ast, (first, last): (i32, i32), want: Want) -> Expr {
+    pub(super) fn any_of(&mut self, expr: &'a Ast, (first, last): (i32, i32), want: Want) -> Expr {
         if first == last {
             return Expr::Const(first);
         }

@@ -15,6 +15,7 @@ mod globals;
 mod limits;
 mod lower;
 mod lower_accesses;
+mod lower_annotations;
 mod lower_arguments;
 mod lower_calls;
 mod lower_statements;
@@ -50,8 +51,9 @@ pub(crate) fn parse_as(file: &SourceFile, reading: Reading) -> (Parsed, Option<T
     let tree = parser::parse_file(file.text(), &mut problems);
     let attributes = Attributes::of(&tree.attributes, &mut problems);
     let name = attributes.name.unwrap_or_else(|| program_name(file));
-    let reading = if reading == Reading::Template && !tree.is_template() { Reading::Finite } else { reading };
-    let (program, template) = program::build(&tree, name, reading, &mut problems).unzip();
+    let proving = reading == Reading::Template;
+    let reading = if proving && !tree.is_template() { Reading::Finite } else { reading };
+    let (program, template) = program::build(&tree, name, (reading, proving), &mut problems).unzip();
     (Parsed { program, expectations: attributes.expectations, diagnostics: problems.finish() }, template)
 }
 

@@ -33,7 +33,7 @@ pub struct Instance {
 }
 
 /// What a program does not say about the template that it was made from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     /// For each thread of the program, whether any number of threads run its code. The register `id` of such a thread holds its number.
     pub many: Vec<bool>,
@@ -41,6 +41,21 @@ pub struct Template {
     pub arrays: Vec<Array>,
     /// Reading this location is no access; it gives any value.
     pub anything: Option<LocId>,
+    /// Loads that may yield more than what is there, by their place in the text.
+    pub guesses: Vec<(Span, Guess)>,
+    /// The places of `invariant(…)`. The plain loads there are no accesses but stand for what a location holds, and the assertion is the invariant.
+    pub invariants: Vec<Span>,
+}
+
+/// What an abstraction of a load may yield besides what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Guess {
+    /// Anything less.
+    AtMost,
+    /// Anything more.
+    AtLeast,
+    /// This number.
+    Or(i32),
 }
 
 /// An array of a template.
@@ -60,7 +75,7 @@ impl Reading {
         match self {
             Self::Finite => Ty::U8,
             Self::Template => Ty::INT,
-            Self::Instance(instance) => Ty::below(instance.values),
+            Self::Instance(instance) => Ty::integers_below(instance.values),
         }
     }
 
@@ -82,6 +97,9 @@ impl Reading {
         }
     }
 }
+
+/// What is said of a run of an instance in which an integer leaves its range.
+pub const LEAVES_INSTANCE: &str = "an integer leaves the range of the instance";
 
 /// The error for something without a bound in a finite program.
 pub(super) fn not_finite(what: &str, span: Span) -> Diagnostic {

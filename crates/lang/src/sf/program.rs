@@ -5,6 +5,7 @@ use super::code::Code;
 use super::constant::constant;
 use super::globals::{BodyScan, Globals, duplicate, reserved};
 use super::lower::{Budget, CallSite, Exit, Identity, Lowering, Purpose};
+use super::lower_annotations::Annotations;
 use super::parametric::{Reading, Template, not_finite};
 use super::registers::Registers;
 use super::types::Ty;
@@ -19,16 +20,18 @@ use steadfast_span::Span;
 pub(super) fn build(
     file: &ast::File,
     name: String,
-    reading: Reading,
+    (reading, proving): (Reading, bool),
     problems: &mut Diagnostics,
 ) -> Option<(Program, Template)> {
-    let globals = Globals::of(file, reading, problems);
+    let mut globals = Globals::of(file, reading, problems);
+    globals.proving = proving;
     let copies = count_threads(file, &globals, problems);
     check(file, &globals, problems);
     if problems.has_errors() {
         return None;
     }
-    let mut template = Template { many: Vec::new(), arrays: globals.arrays.clone(), anything: globals.anything };
+    let (arrays, anything) = (globals.arrays.clone(), globals.anything);
+    let mut template = Template { arrays, anything, ..Template::default() };
     let mut builder = ProgramBuilder::new(name);
     builder.wrap(Wrap::Euclidean);
     for location in &globals.locations {
@@ -37,7 +40,7 @@ pub(super) fn build(
     let mut budget = Budget::default();
     for (thread, copies) in file.threads.iter().zip(copies) {
         for id in 0..copies {
-            let built = build_thread(thread, id, &globals, problems, &mut budget);
+            let built = build_thread(thread, id, &globals, (problems, &mut template), &mut budget);
             if budget.exhausted {
                 return None;
             }
@@ -124,7 +127,7 @@ fn build_thread(
     thread: &ast::Thread,
     id: u16,
     globals: &Globals<'_>,
-    problems: &mut Diagnostics,
+    (problems, template): (&mut Diagnostics, &mut Template),
     budget: &mut Budget,
 ) -> ThreadBuilder {
     let name = match thread.copies {
@@ -136,15 +139,18 @@ fn build_thread(
     let mut builder = ThreadBuilder::new(&name, 256);
     builder.declared_at(thread.name.span);
     let mut calls = Vec::new();
-    let (code, registers) = lower_body(thread, lowering(globals, problems, budget, &mut calls, Purpose::Build, id));
+    let lowered = lower_body(thread, lowering(globals, problems, budget, &mut calls, Purpose::Build, id));
+    let Lowering { code, registers, annotations, .. } = lowered;
     budget.instructions += code.len();
     code.emit(registers, &mut builder);
+    template.guesses.extend(annotations.guesses);
+    template.invariants.extend(annotations.invariants);
     builder.at(thread.name.span);
     builder
 }
 
 /// Lowers the body of a thread.
-fn lower_body<'a>(thread: &'a ast::Thread, mut lowering: Lowering<'a, '_>) -> (Code, Registers) {
+fn lower_body<'a, 'g>(thread: &'a ast::Thread, mut lowering: Lowering<'a, 'g>) -> Lowering<'a, 'g> {
     let mut scan = BodyScan::default();
     scan.block(&thread.body);
     let label = lowering.code.label();
@@ -152,7 +158,7 @@ fn lower_body<'a>(thread: &'a ast::Thread, mut lowering: Lowering<'a, '_>) -> (C
     lowering.block(&thread.body);
     lowering.code.bind(label);
     lowering.leave_frame();
-    (lowering.code, lowering.registers)
+    lowering
 }
 
 fn lowering<'a, 'g>(
@@ -177,6 +183,7 @@ fn lowering<'a, 'g>(
         id,
         code: Code::default(),
         registers,
+        annotations: Annotations::default(),
         frames: Vec::new(),
         span: Span::default(),
         depth: 0,

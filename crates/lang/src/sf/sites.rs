@@ -60,7 +60,9 @@ impl<'a> Finder<'a> {
     fn touches(&self, expr: &Expr) -> bool {
         let here = match &expr.kind {
             ExprKind::Method { .. } | ExprKind::Wrong => true,
-            ExprKind::Call { function, .. } => !matches!(&*function.text, "any" | "assume" | "assert" | "observe"),
+            ExprKind::Call { function, .. } => {
+                !matches!(&*function.text, "any" | "assume" | "assert" | "observe" | "invariant")
+            }
             ExprKind::Name(name) | ExprKind::Index { array: name, .. } => self.shared.contains(&&*name.text),
             _ => false,
         };
@@ -130,7 +132,7 @@ impl Access<'_> {
         let orders: Vec<Order> = self.orders().iter().filter_map(Order::of).collect();
         let first = orders.first().copied().unwrap_or(Order::SeqCst);
         let now = match &*self.method.text {
-            "load" | "wait" => Form::Load(read(first)),
+            "load" | "wait" | "load_at_most" | "load_at_least" | "load_or" => Form::Load(read(first)),
             "store" => Form::Store(write(first)),
             "swap" | "exchange" if !used => Form::Exchange(rmw(first)),
             name if name.starts_with("compare_exchange") => {

@@ -9,16 +9,18 @@ pub(super) struct Ty {
     pub(super) modulus: u16,
     /// A `bool` becomes 1 when anything but 0 is stored into it, as in C; a `u1` takes the remainder.
     pub(super) boolean: bool,
+    /// In an instance of a template: it is an integer, and a run that leaves the range is not followed any further.
+    pub(super) integer: bool,
 }
 
 impl Ty {
     /// `bool`
-    pub(super) const BOOL: Self = Self { modulus: 2, boolean: true };
+    pub(super) const BOOL: Self = Self { modulus: 2, boolean: true, integer: false };
     /// `u8`, the type of whatever does not name its type.
-    pub(super) const U8: Self = Self { modulus: 256, boolean: false };
+    pub(super) const U8: Self = Self { modulus: 256, boolean: false, integer: false };
 
     /// `int` in a template.
-    pub(super) const INT: Self = Self { modulus: UNBOUNDED, boolean: false };
+    pub(super) const INT: Self = Self { modulus: UNBOUNDED, boolean: false, integer: false };
 
     /// The type with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
@@ -31,7 +33,12 @@ impl Ty {
 
     /// The values below `modulus`.
     pub(super) fn below(modulus: u16) -> Self {
-        Self { modulus, boolean: false }
+        Self { modulus, boolean: false, integer: false }
+    }
+
+    /// `int` in an instance: the integers below `modulus`.
+    pub(super) fn integers_below(modulus: u16) -> Self {
+        Self { modulus, boolean: false, integer: true }
     }
 
     /// The values from 0 to `last`, which is at most 255.

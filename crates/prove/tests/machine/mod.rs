@@ -1,5 +1,6 @@
 //! A machine with store buffers, as obvious as possible: are the states that it reaches with empty buffers reached without buffers, too?
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use steadfast_ir::{Expr, FenceOrder, Instr, LocId, Pc, Place, Program, RegId, ThreadId, Value, cfg};
 use steadfast_span::Index;
@@ -16,11 +17,20 @@ struct State {
 struct Machine<'p> {
     program: &'p Program,
     buffered: bool,
+    /// Whether an assertion has failed.
+    failed: Cell<bool>,
+}
+
+/// Whether an assertion can fail under TSO.
+pub(crate) fn can_fail(program: &Program) -> bool {
+    let machine = Machine { program, buffered: true, failed: Cell::new(false) };
+    machine.states();
+    machine.failed.get()
 }
 
 /// Whether TSO reaches no more states with empty buffers than SC does.
 pub(crate) fn is_state_robust(program: &Program) -> bool {
-    let of = |buffered| Machine { program, buffered }.states();
+    let of = |buffered| Machine { program, buffered, failed: Cell::new(false) }.states();
     of(true).is_subset(&of(false))
 }
 
@@ -139,7 +149,13 @@ impl Machine<'_> {
             | Instr::BlockingCas { .. }
             | Instr::Lock(_)
                 if !drained => {}
-            Instr::Assert(_) | Instr::Observe(_) | Instr::Fence(_) => pending.push(next),
+            Instr::Assert(cond) => {
+                if Self::value(state, thread, cond, 0) == 0 {
+                    self.failed.set(true);
+                }
+                pending.push(next);
+            }
+            Instr::Observe(_) | Instr::Fence(_) => pending.push(next),
             Instr::Load { dst, place, .. } | Instr::PlainLoad { dst, place } => {
                 let value = Self::read(state, thread, Self::location(state, thread, place));
                 self.receive(&mut next, thread, Some(*dst), value);
