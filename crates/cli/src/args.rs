@@ -159,7 +159,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "OUT.dot")]
     pub(crate) dot: Option<PathBuf>,
 
-    /// Draw the execution graph of a violation: as SVG, or for Graphviz if the name ends in .dot
+    /// Draw the execution graph of a violation: as SVG, or for Graphviz if the name ends in .dot; `-` draws it
+    /// in the terminal
     ///
     /// With several violations, the second one goes to OUT.2.svg, and so on.
     #[arg(long, value_name = "OUT.svg")]

@@ -17,7 +17,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Format};
 use steadfast_ir::Program;
 use steadfast_robust::{Model, Options, Verdict};
 use steadfast_span::SourceFile;
@@ -33,6 +33,7 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
     };
     let mut reporter = Reporter::new(arguments.format, output.style(), detail(arguments));
     let mut pictures = Pictures::of(arguments);
+    let in_terminal = arguments.graph.as_deref() == Some(Path::new("-")) && is_for_people(arguments.format);
     let mut status = Status::Holds;
     for (at, path) in arguments.files.iter().enumerate() {
         if interrupt::requested() {
@@ -46,7 +47,8 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
         session.check(path, &mut |result| {
             status = status.max(result.status()).max(pictures.draw(&result));
             output.note(status);
-            output.write(&reporter.take(result))
+            let drawing = if in_terminal { terminal_picture(&result) } else { String::new() };
+            output.write(&(reporter.take(result) + &drawing))
         })?;
     }
     output.write(&reporter.finish())?;
@@ -142,7 +144,8 @@ struct Pictures {
 
 impl Pictures {
     fn of(arguments: &CheckArgs) -> Self {
-        let graphs = arguments.dot.iter().chain(&arguments.graph).map(|path| Files::new(path)).collect();
+        let graphs = arguments.dot.iter().chain(&arguments.graph).filter(|path| path.as_os_str() != "-");
+        let graphs = graphs.map(|path| Files::new(path)).collect();
         Self { graphs, pages: arguments.report.as_deref().map(Files::new) }
     }
 
@@ -172,6 +175,18 @@ fn picture(result: &CheckResult, dot: bool) -> Option<String> {
     }
     let told = report::told(&findings::Asked { file: &result.file, program, model: *model, outcome })?;
     Some(steadfast_report::svg(&told.picture))
+}
+
+/// Whether a format leaves room for a drawing.
+fn is_for_people(format: Format) -> bool {
+    matches!(format, Format::Full | Format::Concise)
+}
+
+/// The execution of a violation as text.
+fn terminal_picture(result: &CheckResult) -> String {
+    let Answer::Checked { program, model, outcome } = &result.answer else { return String::new() };
+    let told = report::told(&findings::Asked { file: &result.file, program, model: *model, outcome });
+    told.map_or_else(String::new, |told| format!("\n{}", steadfast_report::text(&told.picture)))
 }
 
 /// A repair of a violation, if there is one that is found quickly.

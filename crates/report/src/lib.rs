@@ -36,6 +36,7 @@ mod source;
 mod svg;
 #[cfg(test)]
 mod tests;
+mod text;
 mod told;
 mod views;
 
@@ -44,5 +45,6 @@ pub use index::{Row, index_page};
 pub use page::{Listing, Page, Repair, Tone};
 pub use picture::{Edge, EdgeKind, Node, Part, Picture, World};
 pub use svg::svg;
+pub use text::text;
 pub use told::{Step, Subject, Told, tell};
 pub use views::{Readable, Views, Written, views};

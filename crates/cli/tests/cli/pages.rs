@@ -41,6 +41,15 @@ fn pictures_and_pages_are_written_for_every_result() {
 }
 
 #[test]
+fn a_violation_can_be_drawn_in_the_terminal() {
+    let drawn = steadfast(&["check", "--graph", "-", "corpus/litmus/sb.sf"]).stdout;
+    assert!(drawn.contains("(5) read x = 0   | --fr--> (2)"), "{drawn}");
+    // Other programs get what they can read.
+    let json = steadfast(&["check", "--graph", "-", "--format", "json", "corpus/litmus/sb.sf"]).stdout;
+    assert!(serde_json::from_str::<Value>(&json).is_ok());
+}
+
+#[test]
 fn a_violation_comes_with_its_repair() {
     let page = folder("repair").join("sb.html");
     steadfast(&["check", "--report", page.to_str().unwrap(), "corpus/litmus/sb.sf"]);
