@@ -4,9 +4,9 @@
 
 use crate::infer::infer_from;
 use crate::invariant::Invariant;
+use crate::model::{Action, Guess, Model};
 use crate::plan::{Failure, Planner, Proof, guess_moves};
 use crate::solver::{Solver, SolverError};
-use crate::steps::{Action, Guess, Model};
 
 /// More reads than this are not abstracted.
 const MOST: usize = 3;

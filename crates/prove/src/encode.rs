@@ -2,7 +2,7 @@
 //!
 //! Shared memory is `g0`, `g1`, …; the registers of the two threads that are looked at are `A.0`, …, `B.0`, …; what a step of `A` has read is `A.got`.
 
-use crate::steps::{Action, Cell, Guess, Model, Step};
+use crate::model::{Action, Cell, Guess, Model, Step};
 use crate::term::{Names, Naming, Term, conjunction, number, opaque_operators};
 use std::fmt::Write;
 use steadfast_ir::{RegId, Register, UNBOUNDED};

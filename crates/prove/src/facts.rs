@@ -1,7 +1,7 @@
 //! What may hold at a point of the code: simple facts over memory and the registers of the thread that is there.
 
 use crate::encode::Who;
-use crate::steps::{Model, Role, Stated};
+use crate::model::{Model, Role, Stated};
 use crate::term::{Naming, number};
 use serde::{Deserialize, Serialize};
 use steadfast_ir::RegId;

@@ -5,8 +5,8 @@
 
 use crate::encode::{self, Who};
 use crate::invariant::{Invariant, Spot, happening, meeting_steps, spots, starting};
+use crate::model::{Model, Step};
 use crate::solver::{Answer, Solver, SolverError, SolverOptions};
-use crate::steps::{Model, Step};
 use crate::term::{Naming, conjunction, opaque_operators};
 use std::fmt::Write;
 use steadfast_ir::RegId;

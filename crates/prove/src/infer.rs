@@ -2,8 +2,8 @@
 
 use crate::facts::{self, Fact, Richness};
 use crate::invariant::{Invariant, Question, Spot, Unshown, meeting_steps, pair, spots, start_pairs};
+use crate::model::Model;
 use crate::solver::{Answer, Solver, SolverError};
-use crate::steps::Model;
 use rustc_hash::FxHashMap;
 use steadfast_span::Span;
 

@@ -5,7 +5,7 @@
 
 use crate::encode::{self, Who};
 use crate::facts::{Fact, View};
-use crate::steps::{Asserted, Model, Step};
+use crate::model::{Asserted, Model, Step};
 use crate::term::{Naming, Term, conjunction};
 use rustc_hash::{FxHashMap, FxHashSet};
 use steadfast_ir::RegId;

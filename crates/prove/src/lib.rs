@@ -14,6 +14,7 @@ mod facts;
 mod horn;
 mod infer;
 mod invariant;
+mod model;
 mod movers;
 mod plan;
 mod property;
@@ -23,20 +24,20 @@ mod steps;
 mod term;
 
 pub use invariant::Unshown;
+pub use model::{Guess, Unsupported};
 pub use movers::{Claim, Direction};
 pub use plan::{Failure, Proof, Reason, WriteProof};
 pub use property::Property;
 pub use solver::{SolverError, SolverOptions, find as find_solver};
-pub use steps::{Guess, Unsupported};
 
 use abstraction::Search;
 use facts::Richness;
+use model::Model;
 use plan::Planner;
 use property::with_property;
 use solver::Solver;
 use steadfast_ir::Program;
 use steadfast_lang::Template;
-use steps::Model;
 
 /// How to prove.
 pub struct Options<'a> {

@@ -5,7 +5,7 @@
 
 use crate::encode::{self, Who};
 use crate::invariant::{Invariant, Question, both, happening};
-use crate::steps::{Action, Model, Step};
+use crate::model::{Action, Model, Step};
 use crate::term::{Naming, Term, conjunction};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};

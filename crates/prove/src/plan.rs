@@ -3,11 +3,11 @@
 use crate::encode::{self, Who};
 use crate::facts::Fact;
 use crate::invariant::{Invariant, Question, Unshown, happening};
+use crate::model::{Action, Guess, Model, Step};
 use crate::movers::{Claim, Direction, Idle, Mover, obstacles};
 use crate::property::{self, Property, Shown};
 use crate::reach::overtaking_reads;
 use crate::solver::{Answer, Solver, SolverError};
-use crate::steps::{Action, Guess, Model, Step};
 use crate::term::{Naming, Term};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

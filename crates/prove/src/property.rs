@@ -9,9 +9,9 @@ use crate::facts::Richness;
 use crate::horn;
 use crate::infer::infer;
 use crate::invariant::{Invariant, Question};
+use crate::model::Model;
 use crate::plan::{Planner, Proof};
 use crate::solver::{Answer, Solver, SolverError};
-use crate::steps::Model;
 use serde::{Deserialize, Serialize};
 use steadfast_span::Span;
 

@@ -3,7 +3,7 @@
 //! A read of a cell that the thread itself has written since then takes the value from the buffer; such cells are *hidden*. Two cells of an array are the
 //! same only if their indices are the same term over registers that have not changed. Fences and read-modify-writes wait for the buffer and end the search.
 
-use crate::steps::{Action, Cell, Role, Step};
+use crate::model::{Action, Cell, Role, Step};
 use crate::term::Term;
 use rustc_hash::FxHashSet;
 use steadfast_ir::RegId;
@@ -99,7 +99,7 @@ fn changes(step: &Step, reg: RegId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::steps::Model;
+    use crate::model::Model;
     use steadfast_lang::parse_template;
     use steadfast_span::SourceFile;
 

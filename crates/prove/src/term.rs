@@ -1,6 +1,6 @@
 //! Integer terms over the registers of one thread, and how a solver reads them.
 
-use crate::steps::Cell;
+use crate::model::Cell;
 use std::fmt::Write;
 use steadfast_ir::{BinaryOp, Expr, RegId, UNBOUNDED, UnaryOp};
 
