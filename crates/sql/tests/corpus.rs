@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use steadfast_explore::{Budget, Limits};
 use steadfast_span::SourceFile;
 use steadfast_sql::{Application, read};
-use steadfast_txn::Model;
 use steadfast_txn::template::{Level, all_at, allocate};
 
 fn corpus() -> PathBuf {
@@ -25,14 +24,6 @@ fn application(directory: &Path, change: impl Fn(&str, String) -> String) -> App
     found
 }
 
-fn level(model: Model) -> Level {
-    match model {
-        Model::Rc => Level::Rc,
-        Model::Ssi => Level::Ssi,
-        _ => Level::Si,
-    }
-}
-
 #[test]
 fn expectations_are_met() {
     let budget = Budget::new(Limits::default(), None, None);
@@ -43,7 +34,7 @@ fn expectations_are_met() {
         let application = application(directory, |_, text| text);
         assert!(!application.expectations.is_empty(), "{} expects nothing", directory.display());
         for expectation in &application.expectations {
-            let robust = all_at(&application.templates, level(expectation.model), &budget).unwrap();
+            let robust = all_at(&application.templates, expectation.model.level().unwrap(), &budget).unwrap();
             assert_eq!(robust, expectation.robust, "{} {}", directory.display(), expectation.model);
         }
     }

@@ -1,5 +1,6 @@
 //! The names of the consistency models.
 
+use crate::template::Level;
 use std::fmt;
 use std::str::FromStr;
 
@@ -55,6 +56,16 @@ impl Model {
             Self::Rc => "READ COMMITTED",
             Self::Si => "snapshot isolation",
             Self::Ssi => "serializable snapshot isolation",
+        }
+    }
+
+    /// The isolation level that promises this, for a transaction of a template; the causal models are not levels.
+    pub const fn level(self) -> Option<Level> {
+        match self {
+            Self::Cc | Self::Ccv | Self::Cm => None,
+            Self::Rc => Some(Level::Rc),
+            Self::Si => Some(Level::Si),
+            Self::Ssi => Some(Level::Ssi),
         }
     }
 }

@@ -7,16 +7,8 @@ use std::path::Path;
 use std::time::Instant;
 use steadfast_explore::{Budget, Limits};
 use steadfast_span::SourceFile;
-use steadfast_txn::template::{Level, all_at};
-use steadfast_txn::{Model, Subject, Verdict, decide, parse};
-
-fn level(model: Model) -> Level {
-    match model {
-        Model::Rc => Level::Rc,
-        Model::Ssi => Level::Ssi,
-        _ => Level::Si,
-    }
-}
+use steadfast_txn::template::all_at;
+use steadfast_txn::{Subject, Verdict, decide, parse};
 
 #[test]
 fn expectations_are_met() {
@@ -34,7 +26,9 @@ fn expectations_are_met() {
         for expectation in &parsed.expectations {
             let started = Instant::now();
             let (robust, states) = match subject {
-                Subject::Templates(templates) => (all_at(templates, level(expectation.model), &budget).unwrap(), 0),
+                Subject::Templates(templates) => {
+                    (all_at(templates, expectation.model.level().unwrap(), &budget).unwrap(), 0)
+                }
                 Subject::Program(program) => {
                     let answer = decide(program, expectation.model, &Budget::new(Limits::default(), None, None));
                     let robust = match answer.verdict {

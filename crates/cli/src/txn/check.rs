@@ -161,10 +161,11 @@ fn check_templates<'a>(arguments: &CheckArgs, input: &'a Input, templates: &'a [
         }
     };
     let wanted = models.into_iter().enumerate().take_while(|(at, _)| *at == 0 || !interrupt::requested());
-    let checked = wanted.map(|(_, model)| {
+    let levels = wanted.filter_map(|(_, model)| Some((model, model.level()?)));
+    let checked = levels.map(|(model, level)| {
         let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
         let started = Instant::now();
-        let (found, certain) = split_schedule(templates, level(model), &budget);
+        let (found, certain) = split_schedule(templates, level, &budget);
         let result = TemplateResult { templates, model, found, certain, seconds: started.elapsed().as_secs_f64() };
         let diagnostics = findings::of_templates(input, &result);
         Checked { input, outcome: Outcome::Templates(result), diagnostics }
@@ -185,14 +186,6 @@ pub(super) fn split_schedule(
         Ok(Some(real)) if consistent(templates, &real) => (Ok(Some(real)), true),
         Ok(_) => (Ok(Some(possible)), false),
         Err(undecided) => (Err(undecided), false),
-    }
-}
-
-pub(super) fn level(model: Model) -> Level {
-    match model {
-        Model::Rc => Level::Rc,
-        Model::Ssi => Level::Ssi,
-        _ => Level::Si,
     }
 }
 

@@ -1,7 +1,7 @@
 //! `steadfast txn replay`: a violation on a real PostgreSQL.
 
 use super::args::ReplayArgs;
-use super::check::{level, split_schedule};
+use super::check::split_schedule;
 use super::fix::{MOST_LOCKS, reject};
 use super::input::Input;
 use crate::output::Output;
@@ -63,35 +63,29 @@ fn on_server(script: &Script) -> Result<Played, Failure> {
     play(&server, script, interrupt::listen())
 }
 
-/// The level of PostgreSQL to run at: the one that was asked for, or else the model's.
-fn running_level(arguments: &ReplayArgs, model: Model) -> Level {
-    level(arguments.at.unwrap_or(model))
-}
-
 fn unfit(what: &str, fitting: &str) -> (String, Status) {
     (format!("{what} are replayed with --model {fitting}"), Status::Input)
 }
 
 fn templates_script<'a>(arguments: &ReplayArgs, input: &Input, templates: &[Template]) -> Found<'a> {
     let model = arguments.model.unwrap_or(Model::Si);
-    if !Model::OF_TEMPLATES.contains(&model) || arguments.at.is_some_and(|at| !Model::OF_TEMPLATES.contains(&at)) {
+    let (Some(found_for), Some(level)) = (model.level(), arguments.at.unwrap_or(model).level()) else {
         return Err(unfit("templates", "rc, si or ssi"));
-    }
+    };
     let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
-    let split = match split_schedule(templates, level(model), &budget).0 {
+    let split = match split_schedule(templates, found_for, &budget).0 {
         Ok(Some(split)) => split,
         Ok(None) => return Err((format!("robust ({model}), so there is nothing to replay"), Status::Holds)),
         Err(undecided) => return Err((format!("inconclusive: {undecided}"), Status::Inconclusive)),
     };
     let mut locks = Vec::new();
     if arguments.locked {
-        match promotions(templates, level(model), MOST_LOCKS, &budget) {
+        match promotions(templates, found_for, MOST_LOCKS, &budget) {
             Ok(Some(found)) => locks = found,
             Ok(None) => return Err(("no few locks make it robust".to_owned(), Status::Inconclusive)),
             Err(undecided) => return Err((format!("inconclusive: {undecided}"), Status::Inconclusive)),
         }
     }
-    let level = running_level(arguments, model);
     let script = match &input.sql {
         Some(application) => {
             let place = |&(template, at): &(usize, usize)| {
@@ -121,7 +115,9 @@ fn program_task<'a>(arguments: &ReplayArgs, program: &'a Program) -> Found<'a> {
         Verdict::Inconclusive(bound) => return Err((format!("inconclusive: {bound}"), Status::Inconclusive)),
     };
     if model == Model::Si {
-        let level = running_level(arguments, model);
+        let Some(level) = arguments.at.unwrap_or(model).level() else {
+            return Err((format!("a violation of {model} is replayed --at rc, si or ssi"), Status::Input));
+        };
         return Ok(Task::Script(scripts::of_program(program, &witness, level), level));
     }
     let mode = if arguments.at.unwrap_or(model) == Model::Ccv { Mode::Convergence } else { Mode::Memory };
