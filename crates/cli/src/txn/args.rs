@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use steadfast_diag::Format;
 use steadfast_txn::Model;
+use steadfast_txn::history::Criterion;
 
 /// Database transactions: are they serializable although the database promises less?
 #[derive(Debug, Args)]
@@ -23,7 +24,7 @@ pub(crate) enum TxnCommand {
     Fix(FixArgs),
     /// Run a violation on a real PostgreSQL, and see what it returns
     Replay(ReplayArgs),
-    /// Check whether a recorded history is causally consistent
+    /// Check what a recorded history satisfies: causal consistency, snapshot isolation, serializability
     History(HistoryArgs),
 }
 
@@ -78,24 +79,44 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     Ok((name.trim_start_matches(':').to_owned(), value.to_owned()))
 }
 
-/// Check whether a recorded history is causally consistent.
+/// Check what a recorded history satisfies.
 ///
-/// The history has one operation per line, `r(key,value,session,transaction)` or `w(...)`, as Plume writes it; every write of a key has a value of its
-/// own, and 0 is the initial value. It is checked against weak causal consistency (cc) and causal convergence (ccv).
+/// Histories of Plume (`w(key,value,session,transaction)`), of dbcop (`[x:=1 y==2]` with `---` between sessions, or JSON) and of Elle and Jepsen (EDN with list appends, or with
+/// registers) are recognised by how they begin. Every write of a key has a value of its own. They are checked against weak causal consistency (cc), causal convergence (ccv), causal
+/// memory (cm), snapshot isolation (si) and serializability (ser); a violation is shown with the orders that contradict each other.
 #[derive(Debug, Args)]
-#[command(
-    after_long_help = "Examples:\n  steadfast txn history corpus/transactions/divergence.plume\n\nExit codes: 0 both are satisfied, 1 one is violated, 2 wrong arguments or input."
-)]
+#[command(after_long_help = HISTORY_EXAMPLES)]
 pub(crate) struct HistoryArgs {
     /// The history; `-` is standard input
     pub(crate) file: PathBuf,
+
+    /// What to check: cc, ccv, cm, si, ser, several with commas between them [default: all]
+    #[arg(long, short, value_name = "MODELS", value_delimiter = ',', value_parser = criterion)]
+    pub(crate) model: Vec<Criterion>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+const HISTORY_EXAMPLES: &str = "\
+Examples:
+  steadfast txn history corpus/transactions/divergence.plume
+      Against all five.
+  steadfast txn history --model ser --time-limit 60 store/latest/history.edn
+      Was that run of Jepsen serializable?
+
+Exit codes: 0 all are satisfied, 1 one is violated, 2 wrong arguments or input, 3 inconclusive
+(for si and ser the search may be long), 130 interrupted.";
+
+fn criterion(text: &str) -> Result<Criterion, String> {
+    text.parse().map_err(|error: steadfast_txn::history::UnknownCriterion| error.to_string())
 }
 
 /// Find the isolation level that each template needs, and the reads to lock; or what to change in a program.
 ///
 /// For templates and SQL, the table gives the cheapest levels with which the templates are serializable, whatever runs beside them from the same file. Below it: which reads
-/// would have to become `SELECT ... FOR UPDATE` so that one level suffices for all. For programs: the fewest transactions that must not run
-/// concurrently with each other (si), and the fewest neighbours to merge into one transaction (all models).
+/// would have to become `SELECT ... FOR UPDATE` so that one level suffices for all. For programs: the fewest transactions that have to run
+/// serializably, and the fewest neighbours to merge into one transaction.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  steadfast txn fix corpus/transactions/smallbank-templates.txn\n  steadfast txn fix corpus/transactions/smallbank-sql"

@@ -3,13 +3,13 @@
 use super::args::HistoryArgs;
 use crate::output::Output;
 use crate::status::Status;
-use crate::{codes, input, numbers, show};
+use crate::{codes, input, interrupt, numbers, settings, show};
 use std::io;
 use std::path::Path;
 use steadfast_diag::Diagnostic;
+use steadfast_explore::{Bound, Budget};
 use steadfast_span::SourceFile;
-use steadfast_txn::Model;
-use steadfast_txn::history::{History, Violation, check, parse_plume};
+use steadfast_txn::history::{Answer, Criterion, History, Violation, check, parse};
 
 /// From this length on, a file is too long for a program.
 const PROGRAM_BYTES: u64 = 8 << 20;
@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &HistoryArgs, output: &mut Output) -> io::Result<St
         Ok(text) => (SourceFile::new(name, text), Vec::new()),
         Err(problem) => (SourceFile::new(name, ""), vec![problem]),
     };
-    let history = if problems.is_empty() { parse_plume(&file) } else { Err(problems) };
+    let history = if problems.is_empty() { parse(&file) } else { Err(problems) };
     let history = match history {
         Ok(history) => history,
         Err(problems) => {
@@ -31,18 +31,41 @@ pub(super) fn run(arguments: &HistoryArgs, output: &mut Output) -> io::Result<St
             return Ok(Status::Input);
         }
     };
+    let wanted = if arguments.model.is_empty() { &Criterion::ALL[..] } else { &arguments.model };
     let mut worst = Status::Holds;
-    for model in [Model::Cc, Model::Ccv] {
-        let (verdict, status) = match check(&history, model) {
-            Ok(()) => ("satisfied".to_owned(), Status::Holds),
-            Err(problem @ Violation::WrittenTwice { .. }) => (told(&history, &problem), Status::Input),
-            Err(problem) => (format!("violated: {}", told(&history, &problem)), Status::Violation),
-        };
+    for &criterion in wanted {
+        let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
+        let (text, status) = told(&history, &check(&history, criterion, &budget));
         worst = worst.max(status);
         let operations = numbers::counted(history.operations(), "operation");
-        output.write(&format!("{}: {verdict} ({model}, {operations})\n", file.name()))?;
+        let (verdict, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        output.write(&format!("{}: {verdict} ({criterion}, {operations})\n{rest}", file.name()))?;
+        if status == Status::Interrupted {
+            break;
+        }
     }
     Ok(worst)
+}
+
+/// The answer in words, one sentence per line.
+fn told(history: &History, answer: &Answer) -> (String, Status) {
+    match answer {
+        Answer::Satisfied => ("satisfied".to_owned(), Status::Holds),
+        Answer::Inconclusive(bound) => {
+            let status = if *bound == Bound::Interrupted { Status::Interrupted } else { Status::Inconclusive };
+            (format!("inconclusive: {bound}"), status)
+        }
+        Answer::Violated(problem) => {
+            let sentences = problem.sentences(history);
+            let (verdict, status) = match problem {
+                Violation::WrittenTwice { .. } => (sentences[0].clone(), Status::Input),
+                _ => (format!("violated: {}", sentences[0]), Status::Violation),
+            };
+            let lines: Vec<String> =
+                [verdict].into_iter().chain(sentences[1..].iter().map(|sentence| format!("  {sentence}"))).collect();
+            (lines.join("\n") + "\n", status)
+        }
+    }
 }
 
 /// Histories are much longer than programs, and may be.
@@ -54,31 +77,4 @@ fn read(path: &Path) -> (String, Result<String, Diagnostic>) {
     let text = std::fs::read_to_string(path);
     let problem = |error| Diagnostic::error(codes::UNREADABLE, format!("cannot read the file: {error}"));
     (path.display().to_string(), text.map_err(problem))
-}
-
-/// A violation in words.
-fn told(history: &History, violation: &Violation) -> String {
-    let key = |key: u32| history.keys[key as usize].escape_debug().to_string();
-    match violation {
-        Violation::WrittenTwice { key: which, value, writers: [one, other] } => format!(
-            "cannot tell: `{}` = {value} is written by {} and by {}",
-            key(*which),
-            history.name(*one),
-            history.name(*other)
-        ),
-        Violation::WrongValue { reader, key: which, value } => {
-            format!("{} reads `{}` = {value}, which it cannot have from anybody", history.name(*reader), key(*which))
-        }
-        Violation::CausalCycle => "the order of sessions and the reads contradict each other".to_owned(),
-        Violation::StaleRead { reader, key: which, source, newer } => {
-            let source = source.map_or_else(|| "the start".to_owned(), |source| history.name(source));
-            let newer = history.name(*newer);
-            format!(
-                "{} reads `{}` from {source}, although it knows of {newer}, which overwrote it",
-                history.name(*reader),
-                key(*which)
-            )
-        }
-        Violation::NoOrder => "no single order of the writes explains all reads".to_owned(),
-    }
 }

@@ -1,104 +1,161 @@
-//! The check itself: for every read, only the last writer of each session in the reader's causal past has to be looked at.
+//! Whether a history satisfies a criterion.
 
-use super::clocks::{Resolved, topological};
-use super::{History, Id};
-use crate::model::Model;
+use super::causal::Causal;
+use super::derive::Timed;
+use super::resolve::Resolved;
+use super::search::search;
+use super::{Criterion, History, Violation};
+use steadfast_explore::{Bound, Budget};
 
-/// Why a history does not satisfy a model.
+/// What was found out about a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Violation {
-    /// Two writes of a key have the same value, so that nobody can tell where a read comes from. This says nothing about the database.
-    WrittenTwice {
-        /// The key.
-        key: u32,
-        /// The value.
-        value: i64,
-        /// Both writers.
-        writers: [Id; 2],
-    },
-    /// A transaction reads a value that nobody wrote, or not its own last write, or one that was overwritten in the transaction that wrote it.
-    WrongValue {
-        /// Who reads it.
-        reader: Id,
-        /// The key.
-        key: u32,
-        /// The value.
-        value: i64,
-    },
-    /// Session order and reads-from contradict each other.
-    CausalCycle,
-    /// A transaction reads a value although it knows of a newer one.
-    StaleRead {
-        /// Who reads it.
-        reader: Id,
-        /// The key.
-        key: u32,
-        /// Who wrote the value; nobody wrote the initial one.
-        source: Option<Id>,
-        /// Who overwrote it, in the causal past of the reader.
-        newer: Id,
-    },
-    /// No single order of the writes explains all reads.
-    NoOrder,
+pub enum Answer {
+    /// It satisfies the criterion.
+    Satisfied,
+    /// It does not.
+    Violated(Violation),
+    /// A bound was hit before that was known.
+    Inconclusive(Bound),
 }
 
-/// Decides whether a history satisfies `cc` or `ccv`. Other models are checked as `ccv`.
-pub fn check(history: &History, model: Model) -> Result<(), Violation> {
-    let resolved = Resolved::new(history)?;
-    let mut order: Vec<(usize, usize)> = Vec::new();
-    for read in &resolved.reads {
-        for (session, places) in &resolved.writers[read.key as usize] {
-            let known = resolved.past(read.reader, *session);
-            let Some(last) = places.partition_point(|&place| place < known).checked_sub(1) else { continue };
-            let newer = resolved.number(*session, places[last]);
-            if Some(newer) == read.source || newer == read.reader {
-                continue;
-            }
-            let stale = read.source.is_none_or(|source| resolved.before(source, newer));
-            if stale {
-                let id = |number: usize| resolved.ids[number];
-                let (reader, source) = (id(read.reader), read.source.map(id));
-                return Err(Violation::StaleRead { reader, key: read.key, source, newer: id(newer) });
-            }
-            // Both are known to the reader, which takes the other one: that one must count as newer.
-            if let Some(source) = read.source.filter(|&source| model != Model::Cc && !resolved.before(newer, source)) {
-                order.push((newer, source));
-            }
-        }
+/// Why a check ended early.
+pub(super) enum Ended {
+    Violation(Violation),
+    Bound(Bound),
+}
+
+/// Decides whether a history satisfies a criterion.
+pub fn check(history: &History, criterion: Criterion, budget: &Budget<'_>) -> Answer {
+    match decide(history, criterion, budget) {
+        Ok(()) => Answer::Satisfied,
+        Err(Ended::Violation(violation)) => Answer::Violated(violation),
+        Err(Ended::Bound(bound)) => Answer::Inconclusive(bound),
     }
-    if model == Model::Cc {
-        return Ok(());
+}
+
+fn decide(history: &History, criterion: Criterion, budget: &Budget<'_>) -> Result<(), Ended> {
+    let resolved = Resolved::new(history).map_err(Ended::Violation)?;
+    let causal = || Causal::new(&resolved, budget);
+    match criterion {
+        // Convergence implies the weaker one, and is tested faster.
+        Criterion::Cc => causal().and_then(|causal| causal.convergence(budget).or_else(|_| causal.weak(budget))),
+        Criterion::Ccv => causal()?.convergence(budget),
+        Criterion::Cm => causal()?.memory(budget),
+        Criterion::Si => timed(&Timed::new(&resolved, true), budget),
+        Criterion::Ser => timed(&Timed::new(&resolved, false), budget),
     }
-    let sessions = (1..resolved.ids.len()).filter(|&at| resolved.ids[at].place > 0).map(|at| (at - 1, at));
-    order.extend(sessions);
-    order.extend(resolved.reads.iter().filter_map(|read| Some((read.source?, read.reader))));
-    topological(resolved.ids.len(), &order).map(drop).ok_or(Violation::NoOrder)
+}
+
+fn timed(timed: &Timed<'_>, budget: &Budget<'_>) -> Result<(), Ended> {
+    let (order, clocks) = timed.derived(budget)?;
+    search(timed, &order, &clocks, budget)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::oracle::{Shape, compare};
+    use super::super::{Operation, Session, Transaction, parse};
     use super::*;
-    use crate::history::parse_plume;
+    use crate::random::Rng;
+    use steadfast_explore::Limits;
     use steadfast_span::SourceFile;
 
-    fn verdicts(text: &str) -> [bool; 2] {
-        let history = parse_plume(&SourceFile::new("h", text)).unwrap();
-        [Model::Cc, Model::Ccv].map(|model| check(&history, model).is_ok())
+    fn budget() -> Budget<'static> {
+        Budget::new(Limits::default(), None, None)
+    }
+
+    /// Whether cc, ccv, cm, si and ser hold.
+    fn verdicts(text: &str) -> [bool; 5] {
+        let history = parse(&SourceFile::new("h", text)).unwrap();
+        Criterion::ALL.map(|criterion| check(&history, criterion, &budget()) == Answer::Satisfied)
     }
 
     #[test]
     fn figure_1() {
-        let a = "w(z,1,l,1)\nw(x,1,l,1)\nw(y,1,l,2)\nw(x,2,r,3)\nr(z,0,r,3)\nr(y,1,r,4)\nr(x,2,r,4)\n";
-        let b = "w(x,1,l,1)\nr(x,2,l,2)\nw(x,2,r,3)\nr(x,1,r,4)\n";
-        let c = "w(x,1,l,1)\nw(y,1,l,1)\nw(x,2,r,2)\nr(x,2,r,3)\nr(y,1,r,3)\nr(x,1,r,4)\n";
-        assert_eq!([a, b, c].map(verdicts), [[true, true], [true, false], [true, false]]);
+        let a = "[z:=1 x:=1] [y:=1]\n---\n[x:=2 z==?] [y==1 x==2]\n";
+        let b = "[x:=1] [x==2]\n---\n[x:=2] [x==1]\n";
+        let c = "[x:=1 y:=1]\n---\n[x:=2] [x==2 y==1] [x==1]\n";
+        assert_eq!(verdicts(a), [true, true, false, false, false]);
+        assert_eq!(verdicts(b), [true, false, true, false, false]);
+        assert_eq!(verdicts(c), [true, false, false, false, false]);
     }
 
     #[test]
-    fn causality_is_respected() {
-        assert_eq!(verdicts("w(x,1,a,1)\nw(x,2,a,2)\nr(x,1,b,3)\n"), [true; 2]);
-        assert_eq!(verdicts("w(x,1,a,1)\nw(x,2,a,2)\nr(x,2,b,3)\nr(x,1,b,4)\n"), [false; 2]);
-        assert_eq!(verdicts("w(x,1,a,1)\nr(x,1,b,3)\nr(x,0,b,4)\n"), [false; 2]);
-        assert_eq!(verdicts("r(x,7,a,1)\n"), [false; 2]);
+    fn well_known_anomalies() {
+        let lost_update = "[x==? x:=1]\n---\n[x==? x:=2]\n";
+        let write_skew = "[x==? y==? x:=1]\n---\n[x==? y==? y:=2]\n";
+        let long_fork = "[x:=1]\n---\n[y:=2]\n---\n[x==1 y==?]\n---\n[x==? y==2]\n";
+        let stale = "[x:=1]\n---\n[x==1] [x==?]\n";
+        assert_eq!(verdicts(lost_update), [true, true, true, false, false]);
+        assert_eq!(verdicts(write_skew), [true, true, true, true, false]);
+        assert_eq!(verdicts(long_fork), [true, true, true, false, false]);
+        assert_eq!(verdicts(stale), [false; 5]);
+        assert_eq!(verdicts("[x:=1]!\n---\n[x==1]\n"), [false; 5]);
+    }
+
+    /// The example of Elle's paper: T2 reads a list without what T1 has appended, and appends to what T1 reads without that.
+    #[test]
+    fn lists_tell_orders() {
+        let skew = "{:type :ok :process 0 :value [[:r x []] [:append y 1]]} {:type :ok :process 1 :value [[:r y []] [:append x 2]]}
+            {:type :ok :process 2 :value [[:r x [2]] [:r y [1]]]}";
+        assert_eq!(verdicts(skew), [true, true, true, true, false]);
+        let orders = "{:type :ok :process 0 :value [[:append x 1]]} {:type :ok :process 1 :value [[:append x 2]]}
+            {:type :ok :process 2 :value [[:r x [1 2]]]} {:type :ok :process 3 :value [[:r x [2 1]]]}";
+        assert_eq!(verdicts(orders), [true, false, true, false, false]);
+        let torn =
+            "{:type :ok :process 0 :value [[:append x 1] [:append x 2]]} {:type :ok :process 1 :value [[:r x [1]]]}";
+        assert_eq!(verdicts(torn), [false; 5]);
+        let unknown = "{:type :info :process 0 :value [[:append x 1]]} {:type :ok :process 1 :value [[:r x [1]]]}";
+        assert_eq!(verdicts(unknown), [true; 5]);
+    }
+
+    #[test]
+    fn the_check_agrees_with_the_definitions() {
+        for (seed, shape) in [(9, Shape::Values), (10, Shape::Lists)] {
+            let satisfied = compare(seed, 10_000, shape).unwrap_or_else(|problem| panic!("{shape:?} {problem}"));
+            assert!(satisfied.iter().all(|&count| (1_000..9_900).contains(&count)), "{satisfied:?}");
+        }
+    }
+
+    #[test]
+    fn a_bound_is_named() {
+        let history = large(5_000, 10);
+        let limits = Limits { states: Some(100), ..Limits::default() };
+        let answer = check(&history, Criterion::Ser, &Budget::new(limits, None, None));
+        assert_eq!(answer, Answer::Inconclusive(Bound::States(100)));
+    }
+
+    /// Operations as a serializable store would record them.
+    fn large(operations: usize, sessions: usize) -> History {
+        let mut history = History { keys: (0..1_000).map(|key| key.to_string()).collect(), sessions: Vec::new() };
+        history.sessions = vec![Session::default(); sessions];
+        let mut rng = Rng::new(10);
+        let mut store = vec![None; 1_000];
+        let mut next = 0;
+        for number in 0..operations / 10 {
+            let mut operations = Vec::new();
+            for _ in 0..10 {
+                let key = rng.below(1_000) as u32;
+                if rng.chance(30) {
+                    next += 1;
+                    store[key as usize] = Some(next);
+                    operations.push(Operation::Write { key, value: next });
+                } else {
+                    operations.push(Operation::Read { key, value: store[key as usize] });
+                }
+            }
+            history.sessions[number % sessions].transactions.push(Transaction { operations, ..Transaction::default() });
+        }
+        history
+    }
+
+    #[test]
+    fn large_histories_are_checked() {
+        let history = large(200_000, 20);
+        assert_eq!(check(&history, Criterion::Cc, &budget()), Answer::Satisfied);
+        let history = large(5_000, 10);
+        for criterion in Criterion::ALL {
+            assert_eq!(check(&history, criterion, &budget()), Answer::Satisfied, "{criterion}");
+        }
     }
 }

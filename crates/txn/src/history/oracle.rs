@@ -1,66 +1,185 @@
-//! The twin of the check, by the definitions: the causal order as a matrix, and every order of all transactions.
+//! The twin of the check, by the definitions: every order of a few transactions, run one by one.
 
-use super::{History, Operation};
-use crate::model::Model;
+use super::{Criterion, Fate, History, Operation};
+use crate::random::Rng;
 
-/// Keys with values.
-type Values = Vec<(u32, i64)>;
+mod random;
+pub use random::{Shape, history};
 
-/// A transaction: external reads, and last writes, of keys with values.
-struct Summary {
-    session: usize,
-    reads: Vec<(u32, i64)>,
-    writes: Vec<(u32, i64)>,
+/// What a read returned.
+#[derive(Clone)]
+enum Seen {
+    Value(Option<i64>),
+    List(Vec<i64>),
 }
 
-/// Whether a small history satisfies `cc` or `ccv`.
-pub fn satisfies(history: &History, model: Model) -> bool {
+/// A transaction: external reads, and what it appends to each key; of values that are not lists only the last counts.
+struct Summary {
+    session: usize,
+    reads: Vec<(u32, Seen)>,
+    writes: Vec<(u32, Vec<i64>)>,
+}
+
+/// All that was written to each key.
+type Store = Vec<Vec<i64>>;
+
+struct Oracle {
+    all: Vec<Summary>,
+    keys: usize,
+    /// The causal order.
+    before: Vec<Vec<bool>>,
+}
+
+/// Whether a small history satisfies a criterion. Every transaction of it has committed.
+pub fn satisfies(history: &History, criterion: Criterion) -> bool {
     let mut all = Vec::new();
     for (session, content) in history.sessions.iter().enumerate() {
-        for one in &content.transactions {
+        for one in content.transactions.iter().filter(|one| one.fate == Fate::Committed) {
             let Some((reads, writes)) = summary(&one.operations) else { return false };
             all.push(Summary { session, reads, writes });
         }
     }
     let Some(before) = causal(&all) else { return false };
-    let wrote = |at: usize, key: u32| all[at].writes.iter().any(|write| write.0 == key);
-    let source = |read: &(u32, i64)| all.iter().position(|one| one.writes.contains(read));
-    if model == Model::Cc {
-        let reads = all.iter().enumerate().flat_map(|(at, one)| one.reads.iter().map(move |read| (at, read)));
-        return reads.into_iter().all(|(reader, read)| {
-            let stale = |newer: usize| {
-                let later = source(read).is_none_or(|source| before[source][newer]);
-                wrote(newer, read.0) && before[newer][reader] && later
-            };
-            !(0..all.len()).any(stale)
-        });
+    let oracle = Oracle { all, keys: history.keys.len(), before };
+    match criterion {
+        Criterion::Cc => (0..oracle.all.len()).all(|one| oracle.weak(one)),
+        Criterion::Ccv => oracle.convergent(),
+        Criterion::Cm => (0..history.sessions.len()).all(|session| oracle.memory(session)),
+        Criterion::Si => oracle.snapshots(&mut Vec::new(), &mut vec![None; oracle.all.len()]),
+        Criterion::Ser => oracle.serial(),
     }
-    let explains = |order: &[usize]| {
-        let position = |at: usize| order.iter().position(|&other| other == at);
-        let agrees = (0..all.len()).all(|a| (0..all.len()).all(|b| !before[a][b] || position(a) < position(b)));
-        agrees
-            && all.iter().enumerate().all(|(reader, one)| {
-                one.reads.iter().all(|read| {
-                    let seen =
-                        order.iter().rev().find(|&&other| before[other][reader] && wrote(other, read.0)).copied();
-                    seen == source(read)
-                })
-            })
-    };
-    permutations(all.len()).iter().any(|order| explains(order))
 }
 
-/// External reads and last writes; nothing if a transaction does not read its own writes.
-fn summary(operations: &[Operation]) -> Option<(Values, Values)> {
-    let (mut reads, mut writes) = (Values::new(), Values::new());
-    for one in operations {
-        let own = writes.iter().position(|write| write.0 == one.key);
-        match (one.write, own) {
-            (true, Some(at)) => writes[at].1 = one.value,
-            (true, None) => writes.push((one.key, one.value)),
-            (false, Some(at)) if writes[at].1 != one.value => return None,
-            (false, Some(_)) => {}
-            (false, None) => reads.push((one.key, one.value)),
+impl Oracle {
+    fn fits(&self, one: usize, store: &Store) -> bool {
+        self.all[one].reads.iter().all(|(key, seen)| {
+            let held = &store[*key as usize];
+            match seen {
+                Seen::Value(None) => held.is_empty(),
+                Seen::Value(Some(0)) => held.last().is_none_or(|&last| last == 0),
+                Seen::Value(value) => held.last() == value.as_ref(),
+                Seen::List(values) => values == held,
+            }
+        })
+    }
+
+    fn after(&self, order: &[usize]) -> Store {
+        let mut store = vec![Vec::new(); self.keys];
+        for &one in order {
+            self.all[one].writes.iter().for_each(|(key, values)| store[*key as usize].extend(values));
+        }
+        store
+    }
+
+    fn past(&self, one: usize) -> Vec<usize> {
+        (0..self.all.len()).filter(|&other| self.before[other][one]).collect()
+    }
+
+    /// All orders of these transactions that contain the causal order.
+    fn orders(&self, among: &[usize], good: &mut impl FnMut(&[usize]) -> bool) -> bool {
+        self.extend(&mut Vec::new(), among, good)
+    }
+
+    fn extend(&self, order: &mut Vec<usize>, among: &[usize], good: &mut impl FnMut(&[usize]) -> bool) -> bool {
+        if order.len() == among.len() {
+            return good(order);
+        }
+        among.iter().any(|&next| {
+            let ready = among.iter().all(|&other| !self.before[other][next] || order.contains(&other));
+            if order.contains(&next) || !ready {
+                return false;
+            }
+            order.push(next);
+            let found = self.extend(order, among, good);
+            order.pop();
+            found
+        })
+    }
+
+    fn weak(&self, one: usize) -> bool {
+        self.orders(&self.past(one), &mut |order| self.fits(one, &self.after(order)))
+    }
+
+    fn convergent(&self) -> bool {
+        let everybody: Vec<usize> = (0..self.all.len()).collect();
+        self.orders(&everybody, &mut |order| {
+            (0..self.all.len()).all(|one| {
+                let known: Vec<usize> = order.iter().copied().filter(|&other| self.before[other][one]).collect();
+                self.fits(one, &self.after(&known))
+            })
+        })
+    }
+
+    fn memory(&self, session: usize) -> bool {
+        let Some(last) = (0..self.all.len()).rev().find(|&one| self.all[one].session == session) else { return true };
+        let mut among = self.past(last);
+        among.push(last);
+        self.orders(&among, &mut |order| {
+            let mut mine = order.iter().enumerate().filter(|(_, one)| self.all[**one].session == session);
+            mine.all(|(at, &one)| self.fits(one, &self.after(&order[..at])))
+        })
+    }
+
+    fn serial(&self) -> bool {
+        let everybody: Vec<usize> = (0..self.all.len()).collect();
+        self.orders(&everybody, &mut |order| (0..order.len()).all(|at| self.fits(order[at], &self.after(&order[..at]))))
+    }
+
+    /// Begins and commits in every order. `began` says how many had committed when a transaction began.
+    fn snapshots(&self, committed: &mut Vec<usize>, began: &mut Vec<Option<usize>>) -> bool {
+        if committed.len() == self.all.len() {
+            return true;
+        }
+        (0..self.all.len()).filter(|one| !committed.contains(one)).collect::<Vec<_>>().into_iter().any(|one| {
+            let earlier = (0..one).filter(|&other| self.all[other].session == self.all[one].session);
+            if !earlier.into_iter().all(|other| committed.contains(&other)) {
+                return false;
+            }
+            let Some(since) = began[one] else {
+                if !self.fits(one, &self.after(committed)) {
+                    return false;
+                }
+                began[one] = Some(committed.len());
+                let found = self.snapshots(committed, began);
+                began[one] = None;
+                return found;
+            };
+            if committed[since..].iter().any(|&other| self.collide(one, other)) {
+                return false;
+            }
+            committed.push(one);
+            let found = self.snapshots(committed, began);
+            committed.pop();
+            found
+        })
+    }
+
+    fn collide(&self, one: usize, other: usize) -> bool {
+        let writes = |key: &u32| self.all[other].writes.iter().any(|(written, _)| written == key);
+        self.all[one].writes.iter().any(|(key, _)| writes(key))
+    }
+}
+
+/// External reads, and writes; nothing if a transaction does not read its own writes.
+#[allow(clippy::type_complexity, reason = "the two halves of a summary")]
+fn summary(operations: &[Operation]) -> Option<(Vec<(u32, Seen)>, Vec<(u32, Vec<i64>)>)> {
+    let (mut reads, mut writes) = (Vec::new(), Vec::<(u32, Vec<i64>)>::new());
+    for operation in operations {
+        let own = |key: &u32| writes.iter().position(|(written, _)| written == key);
+        match operation {
+            Operation::Write { key, value } => match own(key) {
+                Some(at) => writes[at].1.push(*value),
+                None => writes.push((*key, vec![*value])),
+            },
+            Operation::Read { key, value } => match own(key) {
+                None => reads.push((*key, Seen::Value(*value))),
+                Some(at) if writes[at].1.last() == value.as_ref() => {}
+                Some(_) => return None,
+            },
+            Operation::List { key, values } => {
+                let mine = own(key).map_or(&[][..], |at| &writes[at].1);
+                reads.push((*key, Seen::List(values.strip_suffix(mine)?.to_vec())));
+            }
         }
     }
     Some((reads, writes))
@@ -72,11 +191,19 @@ fn causal(all: &[Summary]) -> Option<Vec<Vec<bool>>> {
     let mut before = vec![vec![false; count]; count];
     for to in 0..count {
         (0..to).filter(|&from| all[from].session == all[to].session).for_each(|from| before[from][to] = true);
-        for read in &all[to].reads {
-            match all.iter().position(|one| one.writes.contains(read)) {
-                Some(from) => before[from][to] = true,
-                None if read.1 == 0 => {}
-                None => return None,
+        for (key, seen) in &all[to].reads {
+            let values = match seen {
+                Seen::Value(value) => value.iter().copied().collect(),
+                Seen::List(values) => values.clone(),
+            };
+            for value in values {
+                let wrote =
+                    |one: &Summary| one.writes.iter().any(|(written, all)| written == key && all.contains(&value));
+                match all.iter().position(wrote) {
+                    Some(from) => before[from][to] = true,
+                    None if value == 0 => {}
+                    None => return None,
+                }
             }
         }
     }
@@ -90,92 +217,21 @@ fn causal(all: &[Summary]) -> Option<Vec<Vec<bool>>> {
     (0..count).all(|at| !before[at][at]).then_some(before)
 }
 
-fn permutations(count: usize) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new()];
+/// Compares the check with the definitions on random histories, for all criteria: how many were satisfied, per criterion, or the first disagreement.
+pub fn compare(seed: u64, count: u64, shape: Shape) -> Result<[u64; 5], String> {
+    let mut rng = Rng::new(seed);
+    let mut satisfied = [0; 5];
     for _ in 0..count {
-        let longer = all.iter().flat_map(|order: &Vec<usize>| {
-            (0..count).filter(|next| !order.contains(next)).map(|next| order.iter().copied().chain([next]).collect())
-        });
-        all = longer.collect();
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Session, Transaction, check};
-    use super::*;
-    use crate::random::Rng;
-
-    fn random(rng: &mut Rng) -> History {
-        let sessions = 2 + rng.below(2);
-        let mut history = History { keys: vec!["x".into(), "y".into()], sessions: Vec::new() };
-        let mut written: Values = vec![(0, 0), (1, 0)];
-        let mut value = 1;
-        let mut shape = Vec::new();
-        for session in 0..sessions {
-            shape.push((0..=rng.below(2)).map(|_| 1 + rng.below(3)).collect::<Vec<usize>>());
-            for _ in 0..shape[session].iter().sum() {
-                value += 1;
-                written.push((rng.below(2) as u32, value));
+        let history = history(&mut rng, shape);
+        for (slot, criterion) in satisfied.iter_mut().zip(Criterion::ALL) {
+            let expected = satisfies(&history, criterion);
+            let budget = steadfast_explore::Budget::new(steadfast_explore::Limits::default(), None, None);
+            let found = super::check(&history, criterion, &budget);
+            if (found == super::Answer::Satisfied) != expected {
+                return Err(format!("{criterion}: {expected} by the definitions, but {found:?}\n{history:#?}"));
             }
+            *slot += u64::from(expected);
         }
-        let mut next = 2;
-        for transactions in shape {
-            let mut session = Session::default();
-            for length in transactions {
-                let mut operations = Vec::new();
-                for _ in 0..length {
-                    let (key, value) = written[next];
-                    next += 1;
-                    let read = written[rng.below(written.len())];
-                    let chosen = if rng.chance(45) { (true, key, value) } else { (false, read.0, read.1) };
-                    operations.push(Operation { write: chosen.0, key: chosen.1, value: chosen.2 });
-                }
-                session.transactions.push(Transaction { name: String::new(), operations });
-            }
-            history.sessions.push(session);
-        }
-        history
     }
-
-    #[test]
-    fn the_check_agrees_with_the_definitions() {
-        let mut rng = Rng::new(9);
-        let mut satisfied = 0;
-        for _ in 0..40_000 {
-            let history = random(&mut rng);
-            for model in [Model::Cc, Model::Ccv] {
-                let expected = satisfies(&history, model);
-                assert_eq!(check(&history, model).is_ok(), expected, "{model}: {history:#?}");
-                satisfied += usize::from(expected);
-            }
-        }
-        assert!(satisfied > 2_000, "{satisfied}");
-    }
-
-    /// A million operations, as a causal store of 20 sessions would record them.
-    #[test]
-    fn large_histories_are_checked() {
-        let mut history = History { keys: (0..1_000).map(|key| key.to_string()).collect(), sessions: Vec::new() };
-        history.sessions = (0..20).map(|_| Session::default()).collect();
-        let mut rng = Rng::new(10);
-        let mut store = vec![0_i64; 1_000];
-        let mut value = 0;
-        for number in 0..100_000_usize {
-            let mut operations = Vec::new();
-            for _ in 0..10 {
-                let key = rng.below(1_000) as u32;
-                let write = rng.chance(30);
-                if write {
-                    value += 1;
-                    store[key as usize] = value;
-                }
-                operations.push(Operation { write, key, value: store[key as usize] });
-            }
-            history.sessions[number % 20].transactions.push(Transaction { name: String::new(), operations });
-        }
-        assert_eq!(check(&history, Model::Cc), Ok(()));
-        assert_eq!(check(&history, Model::Ccv), Ok(()));
-    }
+    Ok(satisfied)
 }

@@ -1,6 +1,7 @@
 //! The text format of Plume: one operation per line, `r(key,value,session,transaction)` or `w(…)`.
 
-use super::{History, Operation, Session, Transaction};
+use super::super::{Fate, History, Operation, Transaction};
+use super::Builder;
 use crate::text::codes;
 use crate::text::problems::Problems;
 use rustc_hash::FxHashMap;
@@ -8,7 +9,7 @@ use steadfast_diag::Diagnostic;
 use steadfast_span::{SourceFile, Span};
 
 /// Reads a history. The transactions of a session are ordered by their first operations.
-pub fn parse_plume(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
+pub(super) fn parse(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
     let mut reader = Reader::default();
     let mut problems = Problems::default();
     let mut start = 0;
@@ -26,55 +27,38 @@ pub fn parse_plume(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
             break;
         }
     }
-    if problems.is_empty() { Ok(reader.history) } else { Err(problems.finish()) }
+    if problems.is_empty() { Ok(reader.builder.history) } else { Err(problems.finish()) }
 }
 
 #[derive(Default)]
 struct Reader<'a> {
-    history: History,
-    keys: FxHashMap<&'a str, u32>,
-    sessions: FxHashMap<&'a str, usize>,
+    builder: Builder,
     transactions: FxHashMap<(usize, &'a str), usize>,
 }
 
 impl<'a> Reader<'a> {
     fn line(&mut self, line: &'a str) -> Option<()> {
         let (kind, rest) = line.split_once('(')?;
-        let write = match kind.trim() {
-            "w" => true,
-            "r" => false,
-            _ => return None,
-        };
         let mut fields = rest.strip_suffix(')')?.split(',').map(str::trim);
         let (key, value, session, transaction) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
         if fields.next().is_some() || key.is_empty() {
             return None;
         }
-        let operation = Operation { write, key: self.key(key), value: value.parse().ok()? };
-        let session = self.session(session);
-        let transactions = &mut self.history.sessions[session].transactions;
+        let value: i64 = value.parse().ok()?;
+        let operation = match kind.trim() {
+            "w" => Operation::Write { key: self.builder.key(key), value },
+            "r" => Operation::Read { key: self.builder.key(key), value: Some(value) },
+            _ => return None,
+        };
+        let session = self.builder.session(session);
+        let transactions = &mut self.builder.history.sessions[session].transactions;
         let at = *self.transactions.entry((session, transaction)).or_insert_with(|| {
-            transactions.push(Transaction { name: transaction.to_owned(), operations: Vec::new() });
+            let name = transaction.to_owned();
+            transactions.push(Transaction { name, fate: Fate::Committed, operations: Vec::new() });
             transactions.len() - 1
         });
         transactions[at].operations.push(operation);
         Some(())
-    }
-
-    fn key(&mut self, name: &'a str) -> u32 {
-        let keys = &mut self.history.keys;
-        *self.keys.entry(name).or_insert_with(|| {
-            keys.push(name.to_owned());
-            keys.len() as u32 - 1
-        })
-    }
-
-    fn session(&mut self, name: &'a str) -> usize {
-        let sessions = &mut self.history.sessions;
-        *self.sessions.entry(name).or_insert_with(|| {
-            sessions.push(Session { name: name.to_owned(), transactions: Vec::new() });
-            sessions.len() - 1
-        })
     }
 }
 
@@ -85,14 +69,14 @@ mod tests {
     #[test]
     fn operations_are_sorted_into_sessions() {
         let text = "w(x,1,0,0)\nr(y,0,0,1)\n\n w(y,1,1,2)\nw(x,2,0,1)\n";
-        let history = parse_plume(&SourceFile::new("h", text)).unwrap();
+        let history = parse(&SourceFile::new("h", text)).unwrap();
         assert_eq!((history.keys.len(), history.sessions.len(), history.operations()), (2, 2, 4));
         assert_eq!(history.sessions[0].transactions[1].operations.len(), 2);
     }
 
     #[test]
     fn other_lines_are_named() {
-        let problems = parse_plume(&SourceFile::new("h", "w(x,1,0,0)\n  hello\nr(x,one,0,0)\nr(x,1,0)\n")).unwrap_err();
+        let problems = parse(&SourceFile::new("h", "w(x,1,0,0)\n  hello\nr(x,one,0,0)\nr(x,1,0)\n")).unwrap_err();
         assert_eq!(problems.len(), 3);
         assert_eq!(problems[0].span(), Some(Span::new(13, 18)));
     }
