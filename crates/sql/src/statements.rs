@@ -6,9 +6,9 @@ use crate::places::Places;
 use crate::schema::{Schema, folded, table_name};
 use crate::{Read, codes};
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Delete, Expr, FromTable, GroupByExpr, Insert, JoinConstraint, JoinOperator,
-    LimitClause, LockType, ObjectName, OnConflictAction, OnInsert, OrderByKind, Query, Select, SelectItem, SetExpr,
-    Statement, TableFactor, TableObject, TableWithJoins, Update, UpdateTableFromKind,
+    Assignment, AssignmentTarget, ConflictTarget, Delete, Expr, FromTable, GroupByExpr, Insert, JoinConstraint,
+    JoinOperator, LimitClause, LockType, ObjectName, OnConflict, OnConflictAction, OnInsert, OrderByKind, Query,
+    Select, SelectItem, SetExpr, Statement, TableFactor, TableObject, TableWithJoins, Update, UpdateTableFromKind,
 };
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
@@ -427,7 +427,7 @@ impl<'a> Lowering<'a> {
             table,
             reads: VarSet::EMPTY,
             bound,
-            further: insert.on.is_some(),
+            further: insert.on.as_ref().is_some_and(|on| !self.always_writes(table, on)),
             gives: Vec::new(),
         }]);
         match &insert.on {
@@ -451,6 +451,21 @@ impl<'a> Lowering<'a> {
             access.insert = insert.on.is_none();
         }
         Ok(())
+    }
+
+    /// `ON CONFLICT (key) DO UPDATE` without a further condition: whether the row is new or not, it is written, and nobody else writes it meanwhile.
+    fn always_writes(&self, table: usize, on: &OnInsert) -> bool {
+        let OnInsert::OnConflict(OnConflict { conflict_target: Some(ConflictTarget::Columns(names)), action }) = on
+        else {
+            return false;
+        };
+        let OnConflictAction::DoUpdate(update) = action else { return false };
+        let table = &self.schema.tables[table];
+        let columns: Option<Vec<usize>> = names.iter().map(|name| table.column(&folded(name))).collect();
+        let is_key = |columns: Vec<usize>| {
+            columns.len() == table.key.len() && columns.iter().all(|column| table.key.contains(column))
+        };
+        update.selection.is_none() && columns.is_some_and(is_key)
     }
 
     /// `DO UPDATE SET column = excluded.column`: the new row is no table, and its values are known.

@@ -114,12 +114,30 @@ fn split_schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> 
         .at(template.operations[split.pause].span, format!("{} is paused after this", names[0]))
         .note(schedule(input, templates, split).trim_end().to_owned())
         .note(format!("in a serial order {}, which is impossible", order.join(" would come before ")));
+    let problem = if split.instances().any(|one| is_conditional(templates, one.template)) {
+        problem.note(
+            "some steps stand under conditions of IF, which are not evaluated: look whether they can hold like this",
+        )
+    } else {
+        problem
+    };
     if result.certain {
         return problem.help("`steadfast txn fix` shows which level each transaction needs, and which reads to lock");
     }
     problem.help(
         "rows that a condition chooses, and keys that were read before, are taken to be any: this may be a false alarm",
     )
+}
+
+/// Whether another way through the same transaction leaves out something that this one does.
+fn is_conditional(templates: &[Template], number: usize) -> bool {
+    let steps = |template: &Template| {
+        let step = |one: &steadfast_txn::template::Operation| (one.kind, one.table, one.key.clone(), one.writes);
+        template.operations.iter().map(step).collect::<Vec<_>>()
+    };
+    let mine = steps(&templates[number]);
+    let ways = templates.iter().filter(|other| other.name == templates[number].name);
+    ways.map(steps).any(|other| mine.iter().any(|step| !other.contains(step)))
 }
 
 /// The schedule as a table: one column per transaction, time goes down.

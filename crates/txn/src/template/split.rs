@@ -43,6 +43,10 @@ pub struct Split {
 
 /// Looks for a split schedule of any instances of the templates, each template at its level.
 pub fn split(templates: &[Template], levels: &[Level], budget: &Budget<'_>) -> Result<Option<Split>, Undecided> {
+    // Nothing of a condition is known for certain, but what the highest level promises is.
+    if levels.iter().all(|level| *level == Level::Ssi) {
+        return Ok(None);
+    }
     let reduced = Reduced::new(templates);
     let found = split_reduced(&reduced.templates, levels, budget)?;
     Ok(found.map(|found| reduced.restore(templates, &found)))
