@@ -7,6 +7,7 @@ pub(crate) mod rows;
 mod sanitizer;
 mod spin;
 mod stopwatch;
+mod transactions;
 mod trencher;
 
 use crate::arguments::{Arguments, unexpected};
@@ -30,6 +31,10 @@ bench trencher BINARY [--binary FILE]
     Measures the checks of Trencher's own programs under TSO with one job, from the start of the process to its
     end, and in turn the Trencher that BINARY is.
 
+bench transactions [--binary FILE]
+    Measures the verdict for every application in corpus/transactions and every model that fits, and how long a
+    history of a million operations takes.
+
 bench sanitizer [--accesses N] [--compiler CLANG] [--binary PROGRAM]
     Measures a generated family of programs under the sanitizer and under clang's ThreadSanitizer: processor time for
     each atomic access, the best of three.";
@@ -48,6 +53,9 @@ struct Options {
 pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if arguments.take_if("trencher") {
         return trencher::run(arguments);
+    }
+    if arguments.take_if("transactions") {
+        return transactions::run(arguments);
     }
     if arguments.take_if("sanitizer") {
         return sanitizer::run(arguments);

@@ -25,7 +25,8 @@ fuzz --parsers [--minutes N] [--seed S] [--jobs J] [--seeds DIRECTORY]
 fuzz --clocks N [--seed S] [--jobs J]
     Replays N random traces for each model into the sanitizer's engine, into location clocks and into execution graphs.
 fuzz --transactions N [--seed S] [--jobs J]
-    Compares the decision for transactional programs with the machines of CC, CCv, CM and SI on N programs each.
+    Compares the decision for transactional programs with the machines of CC, CCv, CM and SI on N programs each, and
+    the checks of histories with their definitions on N histories of values and of lists.
 fuzz --proofs N [--seed S]
     Proves N random programs, and compares what is claimed with a machine that has store buffers; and the corpus
     with one or two fences or locks missing, and compares with the exact verdict of an instance.";

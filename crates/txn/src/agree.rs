@@ -40,6 +40,15 @@ impl Tally {
 
 /// Compares on `count` programs, not counting those that are skipped.
 pub fn compare(model: Model, seed: u64, count: u64) -> Tally {
+    compare_with(model, seed, count, |sample, _| sample)
+}
+
+/// The same, for programs in which some transactions run serializably.
+pub fn compare_serializable(model: Model, seed: u64, count: u64) -> Tally {
+    compare_with(model, seed, count, Sample::with_serializable)
+}
+
+fn compare_with(model: Model, seed: u64, count: u64, change: impl Fn(Sample, &mut Rng) -> Sample) -> Tally {
     let mut tally = Tally::default();
     let mut rng = Rng::new(seed);
     while tally.programs < count {
@@ -50,6 +59,7 @@ pub fn compare(model: Model, seed: u64, count: u64) -> Tally {
             _ => 4 + rng.below(2),
         };
         let sample = Sample::random(&mut rng, most);
+        let sample = change(sample, &mut rng);
         match judge(&sample, model) {
             Ok(None) => tally.skipped += 1,
             Ok(Some(robust)) => {

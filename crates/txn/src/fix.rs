@@ -1,17 +1,14 @@
 //! The smallest changes that make a program robust, found by trying them in the order of their size. Every candidate is a program that is decided.
 //!
-//! - *Serialize* (snapshot isolation): these transactions never run concurrently with each other, because they all write one common row, or because they run
-//!   serializably. The candidate is the program in which they write a variable that nobody reads.
+//! - *Serialize*: these transactions run serializably. Under snapshot isolation they never run concurrently with each other, as if they all wrote one common row. On a causal store they run one after the other, and each sees all those before it.
 //! - *Merge*: two transactions that a session runs one directly after the other become one.
 //!
 //! Minimality is by size, among at most [`MOST_CHANGES`] changes of one kind.
 
 use crate::decide::{Verdict, decide};
 use crate::model::Model;
-use crate::program::{Expr, Instr, Place, Program, Variable};
-use crate::varset::VarSet;
+use crate::program::{Instr, Program};
 use steadfast_explore::{Bound, Budget};
-use steadfast_span::Span;
 
 /// More changes than this are not tried together.
 pub const MOST_CHANGES: usize = 4;
@@ -36,13 +33,18 @@ pub struct Merge {
     pub second: usize,
 }
 
-/// The fewest transactions, by number, that must not run concurrently with each other so that the program is robust against snapshot isolation.
-pub fn to_serialize(program: &Program, budget: &Budget<'_>) -> Result<Fix, Bound> {
-    // One more variable has to fit.
-    if program.variables.len() >= VarSet::CAPACITY {
-        return Ok(Fix::NotFound);
+/// The fewest transactions, by number, that have to run serializably so that the program is robust.
+pub fn to_serialize(program: &Program, model: Model, budget: &Budget<'_>) -> Result<Fix, Bound> {
+    smallest(program.transactions.len(), |chosen| robust(&serialized(program, chosen), model, budget))
+}
+
+/// The program in which these transactions run serializably.
+pub fn serialized(program: &Program, chosen: &[usize]) -> Program {
+    let mut changed = program.clone();
+    for &number in chosen {
+        changed.transactions[number].serializable = true;
     }
-    smallest(program.transactions.len(), |chosen| robust(&serialized(program, chosen), Model::Si, budget))
+    changed
 }
 
 /// The fewest merges, as positions in [`merges`], that make the program robust.
@@ -114,46 +116,6 @@ fn merged(program: &Program, chosen: &[Merge]) -> Program {
     changed
 }
 
-/// The program in which these transactions all write a variable of their own.
-fn serialized(program: &Program, chosen: &[usize]) -> Program {
-    let mut changed = program.clone();
-    let common = changed.variables.len();
-    changed.variables.push(Variable { name: "#serial".to_owned(), initial: 0, span: Span::default() });
-    for process in &mut changed.processes {
-        let write = || Instr::Write { place: Place { base: common, indices: Vec::new() }, value: Expr::Number(0) };
-        let is_chosen = |instr: &Instr| matches!(instr, Instr::Begin(transaction) if chosen.contains(transaction));
-        // Where each instruction goes when there is one more after every chosen beginning.
-        let mut moved = Vec::with_capacity(process.code.len());
-        let mut added = 0;
-        for (at, instr) in process.code.iter().enumerate() {
-            moved.push(at + added);
-            added += usize::from(is_chosen(instr));
-        }
-        let (mut code, mut spans) = (Vec::new(), Vec::new());
-        for (instr, &span) in process.code.iter().zip(&process.spans) {
-            let chosen = is_chosen(instr);
-            code.push(redirected(instr.clone(), &moved));
-            spans.push(span);
-            if chosen {
-                code.push(write());
-                spans.push(span);
-            }
-        }
-        process.code = code;
-        process.spans = spans;
-    }
-    changed
-}
-
-fn redirected(instr: Instr, moved: &[usize]) -> Instr {
-    match instr {
-        Instr::Jump(target) => Instr::Jump(moved[target]),
-        Instr::Branch { condition, otherwise } => Instr::Branch { condition, otherwise: moved[otherwise] },
-        Instr::Choose(targets) => Instr::Choose(targets.into_iter().map(|target| moved[target]).collect()),
-        other => other,
-    }
-}
-
 fn robust(program: &Program, model: Model, budget: &Budget<'_>) -> Result<bool, Bound> {
     match decide(program, model, budget).verdict {
         Verdict::Robust => Ok(true),
@@ -206,8 +168,23 @@ mod tests {
             Fix::These(chosen) => chosen.iter().map(|&at| program(SKEW).transactions[at].name.clone()).collect(),
             _ => Vec::new(),
         };
-        assert_eq!(names(to_serialize(&program(SKEW), &budget()).unwrap()), ["a", "b"]);
+        assert_eq!(names(to_serialize(&program(SKEW), Model::Si, &budget()).unwrap()), ["a", "b"]);
         assert_eq!(to_merge(&program(SKEW), Model::Si, &budget()), Ok(Fix::NotFound));
+    }
+
+    /// Announcing need not be serializable if looking is; but both have to see each other.
+    #[test]
+    fn store_buffering_on_a_causal_store() {
+        let text = "shared x, y; process p { txn a { x := 1; } txn b { r := y; } } process q { txn c { y := 1; } txn d { r := x; } }";
+        for model in [Model::Cc, Model::Ccv, Model::Cm] {
+            let fix = to_serialize(&program(text), model, &budget()).unwrap();
+            let Fix::These(chosen) = fix else { panic!("{model} {fix:?}") };
+            assert_eq!(chosen.len(), 2, "{model} {chosen:?}");
+            let fewer = |left: usize| serialized(&program(text), &[chosen[left]]);
+            assert!((0..2).all(|left| robust(&fewer(left), model, &budget()) == Ok(false)));
+        }
+        let counter = "shared x; process p[2] { txn increment { x := x + 1; } }";
+        assert_eq!(to_serialize(&program(counter), Model::Cm, &budget()), Ok(Fix::These(vec![0])));
     }
 
     /// Nobody may come between reading and writing: one transaction instead of two.

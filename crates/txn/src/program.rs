@@ -40,6 +40,8 @@ pub struct Transaction {
     pub name: String,
     /// Its text.
     pub span: Span,
+    /// Whether it runs serializably: such transactions come one after the other, and each sees all those before it.
+    pub serializable: bool,
 }
 
 /// A process, which is one session with the database.

@@ -34,6 +34,8 @@ impl Rng {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
     processes: Vec<Vec<Vec<Vec<String>>>>,
+    /// Those whose text is in here run serializably.
+    serializable: Vec<String>,
 }
 
 const VARIABLES: [&str; 4] = ["x", "y", "z", "w"];
@@ -53,9 +55,17 @@ impl Sample {
             let lengths: Vec<usize> = (0..count).map(|_| 1 + rng.below(3)).collect();
             if lengths.iter().sum::<usize>() <= most {
                 let processes = lengths.iter().map(|&length| (0..length).map(|_| shape.transaction(rng)).collect());
-                return Self { processes: processes.collect() };
+                return Self { processes: processes.collect(), serializable: Vec::new() };
             }
         }
+    }
+
+    /// The program with some of its transactions run serializably.
+    #[must_use]
+    pub fn with_serializable(mut self, rng: &mut Rng) -> Self {
+        let all: Vec<String> = self.processes.iter().flatten().map(|one| text_of(one)).collect();
+        self.serializable = all.into_iter().filter(|_| rng.chance(60)).collect();
+        self
     }
 
     /// The program as a text that can be parsed.
@@ -65,11 +75,9 @@ impl Sample {
             // Every register is assigned before it is used, because that is what the language asks for.
             let _ = writeln!(text, "process p{number} {{\n    r0 := 0; r1 := 0;");
             for transaction in process {
-                let bodies: Vec<String> = transaction.iter().map(|body| body.join(" ")).collect();
-                let _ = match &bodies[..] {
-                    [body] => writeln!(text, "    txn {{ {body} }}"),
-                    _ => writeln!(text, "    txn {{ choose {{ {} }} }}", bodies.join(" } or { ")),
-                };
+                let body = text_of(transaction);
+                let how = if self.serializable.contains(&body) { "serializable " } else { "" };
+                let _ = writeln!(text, "    {how}txn {{ {body} }}");
             }
             text.push_str("}\n");
         }
@@ -120,6 +128,14 @@ impl Sample {
             _ => return None,
         }
         Some(copy)
+    }
+}
+
+fn text_of(transaction: &[Vec<String>]) -> String {
+    let bodies: Vec<String> = transaction.iter().map(|body| body.join(" ")).collect();
+    match &bodies[..] {
+        [body] => body.clone(),
+        _ => format!("choose {{ {} }}", bodies.join(" } or { ")),
     }
 }
 

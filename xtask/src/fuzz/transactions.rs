@@ -3,18 +3,21 @@
 use anyhow::{Result, bail};
 use std::time::Instant;
 use steadfast_txn::Model;
-use steadfast_txn::agree::{Tally, compare};
+use steadfast_txn::agree::{Tally, compare, compare_serializable};
+use steadfast_txn::history::oracle::{Shape, compare as compare_histories};
 
-/// Compares on `count` programs for every model and shows a table.
+/// Compares on `count` programs for every model, on a quarter as many with transactions that run serializably (+), and on as many histories; and shows tables.
 pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
     println!("model  programs   robust  not rob.  skipped  disagree  seconds");
     let mut disagreements = Vec::new();
-    for model in Model::OF_PROGRAMS {
+    let kinds: [(&str, Compare, u64); 2] = [("", compare, count), ("+", compare_serializable, count / 4)];
+    for (model, (mark, kind, count)) in Model::OF_PROGRAMS.into_iter().flat_map(|model| kinds.map(|kind| (model, kind)))
+    {
         let started = Instant::now();
-        let tally = in_parallel(model, count, seed, jobs.max(1) as u64);
+        let tally = in_parallel(kind, model, count, seed, jobs.max(1) as u64);
         println!(
             "{:<5}  {:>8} {:>8} {:>9} {:>8} {:>9} {:>8.0}",
-            model.name(),
+            format!("{model}{mark}"),
             tally.programs,
             tally.robust,
             tally.not_robust,
@@ -24,6 +27,11 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
         );
         disagreements.extend(tally.disagreements);
     }
+    for (name, shape) in [("values", Shape::Values), ("lists", Shape::Lists)] {
+        let satisfied = compare_histories(seed, count, shape).map_err(|problem| anyhow::anyhow!("{problem}"))?;
+        let counts: Vec<String> = satisfied.iter().map(u64::to_string).collect();
+        println!("{count} histories of {name}: satisfied (cc, ccv, cm, si, ser) {}", counts.join(" "));
+    }
     disagreements.iter().take(5).for_each(|disagreement| println!("\n{disagreement}"));
     if !disagreements.is_empty() {
         bail!("{} disagreements", disagreements.len());
@@ -31,8 +39,11 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
     Ok(())
 }
 
+/// Compares programs of one kind.
+type Compare = fn(Model, u64, u64) -> Tally;
+
 /// Every worker has a seed of its own, so that the programs do not depend on who is faster.
-fn in_parallel(model: Model, count: u64, seed: u64, jobs: u64) -> Tally {
+fn in_parallel(compare: Compare, model: Model, count: u64, seed: u64, jobs: u64) -> Tally {
     let share = |job: u64| count / jobs + u64::from(job < count % jobs);
     let mut total = Tally::default();
     std::thread::scope(|scope| {

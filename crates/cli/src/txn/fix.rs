@@ -79,13 +79,12 @@ fn of_program(arguments: &FixArgs, input: &Input, program: &Program, budget: &Bu
             continue;
         }
         let _ = writeln!(text, "{}: not robust ({model})", input.name);
-        if model == Model::Si {
-            let serialize = match to_serialize(program, budget)? {
-                Fix::These(chosen) => chosen.into_iter().map(name).collect::<Vec<_>>().join(", "),
-                _ => format!("no {MOST_CHANGES} transactions suffice"),
-            };
-            let _ = writeln!(text, "  to run serializably, or to let write a common row: {serialize}");
-        }
+        let serialize = match to_serialize(program, model, budget)? {
+            Fix::These(chosen) => chosen.into_iter().map(name).collect::<Vec<_>>().join(", "),
+            _ => format!("no {MOST_CHANGES} transactions suffice"),
+        };
+        let how = if model == Model::Si { ", or to let write a common row" } else { "" };
+        let _ = writeln!(text, "  to run serializably{how}: {serialize}");
         let merge = match merge {
             Fix::These(chosen) => {
                 let pairs = chosen.into_iter().map(|at| merges(program)[at]);

@@ -10,7 +10,9 @@
 //! 1. Both patterns are one search, and nothing is guessed: sets of variables stand for all guesses at once.
 //! 2. Figures 15 to 17 do not hold as printed. The path may start at a read (for CCv also at a write) of any delayed transaction, *t* included,
 //!    and must end at an external read of a variable that nobody has overwritten since *t*.
-//! 3. Weak causal consistency has no search of its own: a program is robust against it iff it is robust against causal memory (lemma 8.1).
+//! 3. Transactions that run serializably are ours: each sees all earlier ones. So a process that is not delayed runs none while a delayed one has, unless it joins the delayed ones;
+//!    and under snapshot isolation nobody runs one while one is split.
+//! 4. Weak causal consistency has no search of its own: a program is robust against it iff it is robust against causal memory (lemma 8.1).
 //!
 //! Sound and complete; none of it is proved in this form, and the property tests hold it against the machines of the paper's section 2.
 
@@ -70,6 +72,7 @@ impl Rules<'_> {
             store: program.initial_store(),
             delayed_store: Vec::new(),
             delayed: VarSet::EMPTY,
+            held: false,
             locked: VarSet::EMPTY,
             bits: Bits::default(),
         }
@@ -103,8 +106,10 @@ impl Rules<'_> {
             if state.phase == Phase::Delayed && self.model != Model::Si {
                 let outcomes = self.runner.outcomes(process, &state.locals[process], &state.delayed_store)?;
                 for (number, outcome) in outcomes.iter().enumerate() {
-                    if delayed || outcome.reads.meets(state.bits.dirty) {
-                        let target = Ok(delay(state, process, outcome));
+                    if delayed || outcome.reads.meets(state.bits.dirty) || self.must_see(state, outcome) {
+                        let mut next = delay(state, process, outcome);
+                        next.held |= self.is_serializable(outcome);
+                        let target = Ok(next);
                         steps.push(Step { label: Some((process, number, Role::Delayed)), target });
                     }
                 }
@@ -115,8 +120,14 @@ impl Rules<'_> {
 
     /// A process that is not delayed runs a transaction on what everybody sees.
     fn ordinary(&self, state: &State, process: usize, number: usize, outcome: &Outcome, steps: &mut Vec<Step>) {
+        if self.must_see(state, outcome) {
+            return;
+        }
         let mut push = |role, target| steps.push(Step { label: Some((process, number, role)), target });
         match (state.phase, self.model) {
+            // What changes nothing leads nowhere.
+            (Phase::Serial, _) | (Phase::Delayed, Model::Cm | Model::Ccv | Model::Cc)
+                if outcome.writes.is_empty() && outcome.local == state.locals[process] => {}
             (Phase::Serial, _) => {
                 push(Role::Serial, Ok(moved(state, process, outcome)));
                 if let Some(attacked) = self.attacked(state, process, outcome) {
@@ -150,6 +161,7 @@ impl Rules<'_> {
         next.phase = Phase::Delayed;
         next.delayed = VarSet::one(process);
         next.locals[process] = outcome.local.clone();
+        next.held = self.is_serializable(outcome);
         if self.model == Model::Si {
             stop(&mut next);
             next.locked = outcome.writes;
@@ -164,6 +176,8 @@ impl Rules<'_> {
             delayed_reads: outcome.reads,
             delayed_writes: writes,
             first_writes: writes,
+            linked: VarSet::one(process),
+            linked_dirty: writes,
             ..Bits::default()
         };
         Some(next)
@@ -178,6 +192,7 @@ impl Rules<'_> {
         outcome.apply(&mut next.delayed_store);
         next.bits.first_writes = next.bits.first_writes.without(outcome.writes);
         next.bits.dirty = next.bits.dirty.without(outcome.writes);
+        next.bits.linked_dirty = next.bits.linked_dirty.without(outcome.writes);
         Ok(next)
     }
 
@@ -217,6 +232,15 @@ impl Rules<'_> {
         Some(Ok(next))
     }
 
+    fn is_serializable(&self, outcome: &Outcome) -> bool {
+        self.runner.program().transactions[outcome.transaction].serializable
+    }
+
+    /// Whether the transaction would have to see a delayed one, because both run serializably.
+    fn must_see(&self, state: &State, outcome: &Outcome) -> bool {
+        state.held && self.is_serializable(outcome)
+    }
+
     fn races(&self, state: &State, outcome: &Outcome) -> bool {
         self.model == Model::Cm && outcome.writes.meets(state.bits.delayed_writes)
     }
@@ -229,15 +253,23 @@ fn moved(state: &State, process: usize, outcome: &Outcome) -> State {
     next
 }
 
-/// A transaction that has seen a delayed one is delayed itself.
+/// A transaction that has seen a delayed one is delayed itself. Mostly it depends on it, too; but it may have seen it only because both run serializably.
 fn delay(state: &State, process: usize, outcome: &Outcome) -> State {
     let mut next = state.clone();
     next.locals[process] = outcome.local.clone();
     outcome.apply(&mut next.delayed_store);
     next.delayed.insert(process);
-    next.bits.dirty = next.bits.dirty.union(outcome.writes);
-    next.bits.delayed_reads = next.bits.delayed_reads.union(outcome.reads);
-    next.bits.delayed_writes = next.bits.delayed_writes.union(outcome.writes);
+    let bits = &mut next.bits;
+    bits.dirty = bits.dirty.union(outcome.writes);
+    let overwrites = outcome.writes.meets(bits.delayed_reads.union(bits.delayed_writes));
+    if !bits.linked.contains(process) && !outcome.reads.meets(bits.linked_dirty) && !overwrites {
+        bits.linked_dirty = bits.linked_dirty.without(outcome.writes);
+        return next;
+    }
+    bits.linked.insert(process);
+    bits.linked_dirty = bits.linked_dirty.union(outcome.writes);
+    bits.delayed_reads = bits.delayed_reads.union(outcome.reads);
+    bits.delayed_writes = bits.delayed_writes.union(outcome.writes);
     next
 }
 

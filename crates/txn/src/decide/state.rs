@@ -26,6 +26,8 @@ pub(super) struct State {
     pub(super) delayed_store: Vec<Value>,
     /// The delayed processes, or for snapshot isolation the one whose transaction is split.
     pub(super) delayed: VarSet,
+    /// Whether some delayed transaction runs serializably, so that another one that does so would have to see it.
+    pub(super) held: bool,
     /// For snapshot isolation: what the split transaction writes, and nobody else may.
     pub(super) locked: VarSet,
     pub(super) bits: Bits,
@@ -48,11 +50,15 @@ pub(super) struct Bits {
     pub(super) path_reads: VarSet,
     /// What transactions on the path have written.
     pub(super) path_writes: VarSet,
+    /// The delayed processes from which a path can start: dependencies lead there from the first delayed transaction. Others only wait, because they run serializably.
+    pub(super) linked: VarSet,
+    /// What such processes have written last in the delayed store.
+    pub(super) linked_dirty: VarSet,
 }
 
 impl Bits {
     /// How many words they take.
-    pub(super) const WIDTH: usize = 7;
+    pub(super) const WIDTH: usize = 9;
 
     pub(super) fn words(&self) -> [u64; Self::WIDTH] {
         [
@@ -63,6 +69,8 @@ impl Bits {
             self.joined.0,
             self.path_reads.0,
             self.path_writes.0,
+            self.linked.0,
+            self.linked_dirty.0,
         ]
     }
 
@@ -76,6 +84,8 @@ impl Bits {
             joined: set(4),
             path_reads: set(5),
             path_writes: set(6),
+            linked: set(7),
+            linked_dirty: set(8),
         }
     }
 }
@@ -99,7 +109,7 @@ impl<'a> Codec<'a> {
         let local_bits: u32 =
             pc_bits.iter().sum::<u32>() + kept.iter().map(Vec::len).sum::<usize>() as u32 * value_bits;
         let variables = program.variables.len() as u32;
-        let bits = 2 + local_bits + 2 * variables * value_bits + program.processes.len() as u32 + variables;
+        let bits = 3 + local_bits + 2 * variables * value_bits + program.processes.len() as u32 + variables;
         Self { runner, value_bits, pc_bits, kept, words: bits.div_ceil(64) as usize }
     }
 
@@ -112,6 +122,7 @@ impl<'a> Codec<'a> {
     pub(super) fn key<const W: usize>(&self, state: &State) -> [u64; W] {
         let mut writer = Writer { words: [0; W], at: 0 };
         writer.put(state.phase as u64, 2);
+        writer.put(u64::from(state.held), 1);
         for (process, local) in state.locals.iter().enumerate() {
             writer.put(local.pc as u64, self.pc_bits[process]);
             for &register in &self.kept[process] {
@@ -135,6 +146,7 @@ impl<'a> Codec<'a> {
             1 => Phase::Delayed,
             _ => Phase::Path,
         };
+        let held = reader.take(1) == 1;
         let program = self.runner.program();
         let mut locals = Vec::with_capacity(program.processes.len());
         for (process, code) in program.processes.iter().enumerate() {
@@ -152,7 +164,7 @@ impl<'a> Codec<'a> {
         let delayed = VarSet(reader.take(locals.len() as u32));
         let locked =
             if !causal && phase == Phase::Delayed { VarSet(reader.take(variables as u32)) } else { VarSet::EMPTY };
-        State { phase, locals, store, delayed_store, delayed, locked, bits: Bits::from_words(bits) }
+        State { phase, locals, store, delayed_store, delayed, held, locked, bits: Bits::from_words(bits) }
     }
 }
 

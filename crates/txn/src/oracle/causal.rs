@@ -25,6 +25,7 @@ const SLOTS: usize = 4;
 struct Issued {
     reads: Vec<(usize, Option<usize>)>,
     writes: Vec<(usize, Value)>,
+    serializable: bool,
     /// What had been delivered to its process before.
     past: u32,
 }
@@ -60,6 +61,12 @@ impl State {
 
     fn has(&self, process: usize, id: usize) -> bool {
         self.delivered[process].contains(&id)
+    }
+
+    /// Whether some transaction that ran serializably has not been delivered to the process: then it cannot run one itself.
+    fn misses_serializable(&self, process: usize) -> bool {
+        let ran = |id: &usize| self.issued[*id].as_ref().is_some_and(|issued| issued.serializable);
+        (0..self.issued.len()).filter(ran).any(|id| !self.has(process, id))
     }
 
     /// The transactions that write the variable at the process, in the order of their deliveries. Under CCv a write with a smaller timestamp
@@ -280,6 +287,10 @@ impl Machine<'_> {
             }
             let outcomes = self.runner.outcomes(process, &state.locals[process], &store)?;
             for outcome in &outcomes {
+                let serializable = self.runner.program().transactions[outcome.transaction].serializable;
+                if serializable && state.misses_serializable(process) {
+                    continue;
+                }
                 if count == SLOTS {
                     return Err(Unknown::TooLarge);
                 }
@@ -293,6 +304,7 @@ impl Machine<'_> {
                 next.issued[id] = Some(Issued {
                     reads: outcome.reads.iter().map(|variable| (variable, view[variable])).collect(),
                     writes: written.map(|access| (access.variable, access.value)).collect(),
+                    serializable,
                     past: state.delivered[process].iter().map(|id| 1 << id).sum(),
                 });
                 self.stamped(next, process, id, outcome.writes, pending);

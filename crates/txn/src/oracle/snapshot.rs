@@ -15,6 +15,7 @@ struct Committed {
     number: usize,
     reads: Vec<(usize, Option<usize>)>,
     writes: Vec<(usize, Value)>,
+    serializable: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -115,6 +116,10 @@ fn commits(
         if state.committed[began..].iter().any(|other| outcome.writes.iter().any(|variable| other.writes(variable))) {
             continue;
         }
+        let serializable = runner.program().transactions[outcome.transaction].serializable;
+        if serializable && state.committed[began..].iter().any(|other| other.serializable) {
+            continue;
+        }
         let mut next = state.clone();
         next.open[process] = None;
         next.locals[process] = outcome.local.clone();
@@ -124,6 +129,7 @@ fn commits(
             number: state.committed.iter().filter(|other| other.process == process).count(),
             reads: outcome.reads.iter().map(|variable| (variable, state.writer(began, variable))).collect(),
             writes: written.map(|access| (access.variable, access.value)).collect(),
+            serializable,
         });
         pending.push(next);
     }

@@ -69,7 +69,8 @@ pub(super) struct Stmt {
 
 #[derive(Clone, Debug)]
 pub(super) enum StmtKind {
-    Txn(Option<Name>, Vec<Stmt>),
+    /// Perhaps with a name, and whether it runs serializably.
+    Txn(Option<Name>, bool, Vec<Stmt>),
     Loop(Vec<Stmt>),
     Choose(Vec<Vec<Stmt>>),
     /// Without a condition, either way.

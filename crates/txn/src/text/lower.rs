@@ -187,7 +187,7 @@ impl Body<'_, '_> {
     fn statement(&mut self, statement: &Stmt) {
         let span = statement.span;
         match &statement.kind {
-            StmtKind::Txn(name, body) => self.transaction(name.as_ref(), body, span),
+            StmtKind::Txn(name, serializable, body) => self.transaction(name.as_ref(), *serializable, body, span),
             StmtKind::Loop(body) if self.inside => {
                 let help = "`for i in 0..n { … }` repeats a fixed number of times";
                 self.complain(codes::MISPLACED, "a loop inside of a transaction", span, "a transaction must end", help);
@@ -221,7 +221,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn transaction(&mut self, name: Option<&Name>, body: &[Stmt], span: Span) {
+    fn transaction(&mut self, name: Option<&Name>, serializable: bool, body: &[Stmt], span: Span) {
         if self.inside {
             let help = "close the outer transaction first";
             self.complain(
@@ -237,7 +237,7 @@ impl Body<'_, '_> {
         let transactions = &mut self.program.transactions;
         let number = transactions.iter().position(|known| known.span == span).unwrap_or_else(|| {
             let name = name.map_or_else(|| format!("t{}", transactions.len() + 1), |name| name.text.clone());
-            transactions.push(Transaction { name, span });
+            transactions.push(Transaction { name, span, serializable });
             transactions.len() - 1
         });
         self.inside = true;

@@ -219,10 +219,11 @@ impl<'a> Parser<'a> {
 
     fn statement_kind(&mut self) -> Read<StmtKind> {
         match self.kind() {
-            T::Txn => {
-                self.bump();
+            T::Txn | T::Serializable => {
+                let serializable = self.eat(T::Serializable);
+                self.expect(T::Txn, "`txn`")?;
                 let name = if self.kind() == T::Name { Some(self.name("a name")?) } else { None };
-                Ok(StmtKind::Txn(name, self.block()?))
+                Ok(StmtKind::Txn(name, serializable, self.block()?))
             }
             T::Loop => {
                 self.bump();

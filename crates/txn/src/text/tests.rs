@@ -108,6 +108,7 @@ fn any_text_gives_a_program_or_errors() {
         "{",
         "}",
         "txn",
+        "serializable",
         "loop",
         "choose",
         "or",

@@ -17,6 +17,7 @@ pub(super) enum TokenKind {
     #[token("process")] Process,
     #[token("template")] Template,
     #[token("txn")] Txn,
+    #[token("serializable")] Serializable,
     #[token("loop")] Loop,
     #[token("choose")] Choose,
     #[token("or")] Or,
@@ -77,7 +78,15 @@ impl TokenKind {
     pub(super) fn begins_statement(self) -> bool {
         matches!(
             self,
-            Self::Txn | Self::Loop | Self::Choose | Self::If | Self::Pick | Self::For | Self::Assume | Self::Skip
+            Self::Txn
+                | Self::Serializable
+                | Self::Loop
+                | Self::Choose
+                | Self::If
+                | Self::Pick
+                | Self::For
+                | Self::Assume
+                | Self::Skip
         )
     }
 }

@@ -1,0 +1,1 @@
+UPDATE locks SET expires = expires + :t WHERE id = :l;

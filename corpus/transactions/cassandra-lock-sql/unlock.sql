@@ -1,0 +1,1 @@
+UPDATE locks SET held = held AND NOT :mine WHERE id = :l;

@@ -1,0 +1,1 @@
+INSERT INTO student (id, name) VALUES (:s, :n);

@@ -1,0 +1,1 @@
+SELECT amount FROM content WHERE trade = :t;

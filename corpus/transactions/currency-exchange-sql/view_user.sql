@@ -1,0 +1,1 @@
+SELECT name FROM trader WHERE trade = :t;

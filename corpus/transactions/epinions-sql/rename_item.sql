@@ -1,0 +1,1 @@
+UPDATE item SET name = :n WHERE id = :i;

@@ -1,0 +1,1 @@
+UPDATE users SET name = :n WHERE id = :u;

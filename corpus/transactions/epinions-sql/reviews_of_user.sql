@@ -1,0 +1,1 @@
+SELECT rating FROM review WHERE author = :u;

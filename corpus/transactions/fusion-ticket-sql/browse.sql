@@ -1,0 +1,1 @@
+SELECT id, title FROM event WHERE venue = :v;
