@@ -1,7 +1,7 @@
 //! What may hold at a point of the code: simple facts over memory and the registers of the thread that is there.
 
 use crate::encode::Who;
-use crate::model::{Model, Role, Stated};
+use crate::model::{Model, Role, Stated, Step};
 use crate::term::{Naming, number};
 use serde::{Deserialize, Serialize};
 use steadfast_ir::RegId;
@@ -117,6 +117,25 @@ impl Fact {
             Self::NotBoth(a, b) => format!("(or (<= {} 0) (<= {} 0))", a.text(view), b.text(view)),
             Self::Never => "false".into(),
             Self::Stated(number) => view.stated.get(*number).map_or("true".into(), |stated| view.truth(&stated.term)),
+        }
+    }
+
+    /// Whether a step can make a difference to it. `own`: it is a step of the thread that the fact is about.
+    pub(crate) fn is_touched(&self, step: &Step, own: bool) -> bool {
+        let written = step.action.written().and(step.action.cell()).map(|cell| cell.global);
+        let register = |reg: usize| own && step.changes(RegId::new(reg));
+        let global = |at: usize| written == Some(at);
+        let value = |value: &Value| match value {
+            Value::Number(_) => false,
+            Value::Register(reg, _) => register(*reg),
+            Value::Global(at) | Value::First(at) => global(*at),
+            Value::Cell(array, reg) => global(*array) || register(*reg),
+            Value::CellAt(array, at) => global(*array) || global(*at),
+        };
+        match self {
+            Self::Equal(a, b) | Self::Differ(a, b) | Self::AtMost(a, b) | Self::NotBoth(a, b) => value(a) || value(b),
+            Self::Never => false,
+            Self::Stated(_) => true,
         }
     }
 

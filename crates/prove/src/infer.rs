@@ -38,12 +38,17 @@ fn weaken_until_it_holds(
     for (one, other) in start_pairs(model) {
         let (here, there) = ((one.0, one.1.to), (other.0, other.1.to));
         inference.invariant.apart.remove(&pair(here, there));
-        inference.distinguish(here, there, &|invariant| invariant.differing_at_start(model, one, other))?;
+        inference.distinguish(here, there, &|invariant| {
+            (invariant.differing_at_start(model, one, other), invariant.differing_registers(here, there))
+        })?;
     }
     for (role, code) in model.roles.iter().enumerate() {
         for start in &code.starts {
-            let question = inference.invariant.start(model, role, start);
-            inference.weaken((role, start.to), None, question, &|invariant| invariant.start(model, role, start))?;
+            let ask = |invariant: &Invariant| {
+                let all = (0..invariant.facts[role][start.to].len()).collect();
+                (invariant.start(model, role, start), all)
+            };
+            inference.weaken((role, start.to), None, &ask)?;
         }
     }
     while inference.round(stop)? {}
@@ -104,9 +109,10 @@ impl Inference<'_> {
                     return Err(SolverError::Interrupted);
                 }
                 if self.is_due((from, role, number, 0), from, from) {
-                    let ask = |invariant: &Invariant| invariant.own(model, role, step);
-                    let question = ask(&self.invariant);
-                    changed |= self.weaken((role, step.to), Some(step.span), question, &ask)?;
+                    let ask = |invariant: &Invariant| {
+                        (invariant.own(model, role, step), invariant.refutable_by_own(role, step))
+                    };
+                    changed |= self.weaken((role, step.to), Some(step.span), &ask)?;
                 }
             }
         }
@@ -120,12 +126,16 @@ impl Inference<'_> {
                 }
                 let writes = step.action.written().is_some();
                 if writes && self.is_due((here, role, number, 1), here, (role, step.from)) {
-                    let ask = |invariant: &Invariant| invariant.undisturbed(model, here, (role, step));
-                    let question = ask(&self.invariant);
-                    changed |= self.weaken(here, Some(step.span), question, &ask)?;
+                    let ask = |invariant: &Invariant| {
+                        (invariant.undisturbed(model, here, (role, step)), invariant.refutable_by_other(here, step))
+                    };
+                    changed |= self.weaken(here, Some(step.span), &ask)?;
                 }
                 if self.is_due((here, role, number, 3), here, (role, step.from)) {
-                    let ask = |invariant: &Invariant| invariant.differing(model, (role, step), here);
+                    let ask = |invariant: &Invariant| {
+                        let pairs = invariant.refutable_differences(role, step, here);
+                        (invariant.differing(model, (role, step), here), pairs)
+                    };
                     changed |= self.distinguish((role, step.to), here, &ask)?;
                 }
                 if self.invariant.is_apart(here, (role, step.to))
@@ -138,26 +148,33 @@ impl Inference<'_> {
         Ok(changed)
     }
 
-    /// Drops the facts at a point that a question about a step refutes. `again` asks it with what is left.
+    /// Drops the facts at a point that a question about a step refutes. The question comes with the numbers of the facts that it is about.
     fn weaken(
         &mut self,
         at: Spot,
         by: Option<Span>,
-        mut question: Question,
-        again: &dyn Fn(&Invariant) -> Question,
+        ask: &dyn Fn(&Invariant) -> (Question, Vec<usize>),
     ) -> Result<bool, SolverError> {
         let mut changed = false;
-        while !question.wanted.is_empty() {
+        loop {
+            let (question, about) = ask(&self.invariant);
+            if question.wanted.is_empty() {
+                return Ok(changed);
+            }
             let (answer, values) = self.solver.ask(&question.declarations, &question.formula(), &question.wanted)?;
             if answer == Answer::Unsat {
-                break;
+                return Ok(changed);
+            }
+            let refuted: Vec<usize> =
+                about.into_iter().zip(&values).filter(|(_, holds)| *holds != "true").map(|(fact, _)| fact).collect();
+            if refuted.is_empty() {
+                return Err(SolverError::Crashed("its model does not refute what it refutes".into()));
             }
             let facts = &mut self.invariant.facts[at.0][at.1];
-            let before = facts.len();
-            let mut holds = values.iter().map(|value| value == "true");
+            let mut number = 0..facts.len();
             let (stated, unshown) = (&self.model.roles[at.0].stated, &mut self.invariant.unshown);
             facts.retain(|fact| {
-                let holds = holds.next().unwrap_or(false);
+                let holds = number.next().is_some_and(|number| !refuted.contains(&number));
                 if let (Fact::Stated(number), false) = (fact, holds)
                     && stated[*number].point.is_some()
                 {
@@ -165,14 +182,9 @@ impl Inference<'_> {
                 }
                 holds
             });
-            if facts.len() == before {
-                return Err(SolverError::Crashed("its model does not refute what it refutes".into()));
-            }
             *self.versions.entry(at).or_default() += 1;
             changed = true;
-            question = again(&self.invariant);
         }
-        Ok(changed)
     }
 
     /// Drops the pairs of registers that a question refutes.
@@ -180,15 +192,14 @@ impl Inference<'_> {
         &mut self,
         one: Spot,
         other: Spot,
-        ask: &dyn Fn(&Invariant) -> Question,
+        ask: &dyn Fn(&Invariant) -> (Question, Vec<(usize, usize)>),
     ) -> Result<bool, SolverError> {
         let mut changed = false;
         loop {
-            let registers = self.invariant.differing_registers(one, other);
+            let (question, registers) = ask(&self.invariant);
             if registers.is_empty() {
                 return Ok(changed);
             }
-            let question = ask(&self.invariant);
             let (answer, values) = self.solver.ask(&question.declarations, &question.formula(), &question.wanted)?;
             if answer == Answer::Unsat {
                 return Ok(changed);

@@ -98,7 +98,7 @@ impl Invariant {
         given.extend(happening(model, one, step));
         let got = one.got();
         let wanted = self
-            .differing_registers((role, step.to), there)
+            .refutable_differences(role, step, there)
             .into_iter()
             .map(|(a, b)| {
                 let a = encode::register_after(step, one.names(&got), RegId::new(a));
@@ -106,6 +106,15 @@ impl Invariant {
             })
             .collect();
         Question { declarations: both(model, one, other), given, wanted }
+    }
+
+    /// Which of the registers that differ behind a step need to be shown to: all but those that differ before it and that it does not change.
+    pub(crate) fn refutable_differences(&self, role: usize, step: &Step, there: Spot) -> Vec<(usize, usize)> {
+        let before = self.differ.get(&((role, step.from), there));
+        let trivial = |pair: &(usize, usize)| {
+            !step.changes(RegId::new(pair.0)) && before.is_some_and(|before| before.contains(pair))
+        };
+        self.differing_registers((role, step.to), there).into_iter().filter(|pair| !trivial(pair)).collect()
     }
 
     /// That registers that differ at the start do.
@@ -149,9 +158,26 @@ impl Invariant {
         let who = Who { letter: 'A', role };
         let mut given = self.at(model, who, step.from);
         given.extend(happening(model, who, step));
-        let wanted =
-            self.facts[role][step.to].iter().map(|fact| after(model, fact, (who, Some(step)), (who, step))).collect();
+        let wanted = self
+            .refutable_by_own(role, step)
+            .into_iter()
+            .map(|at| after(model, &self.facts[role][step.to][at], (who, Some(step)), (who, step)))
+            .collect();
         Question { declarations: encode::declarations(model, who), given, wanted }
+    }
+
+    /// Which of the facts behind a step need to be shown: all but those that hold before it and that it does not touch.
+    pub(crate) fn refutable_by_own(&self, role: usize, step: &Step) -> Vec<usize> {
+        let before = &self.facts[role][step.from];
+        let trivial = |fact: &Fact| !fact.is_touched(step, true) && before.contains(fact);
+        let facts = self.facts[role][step.to].iter().enumerate();
+        facts.filter(|(_, fact)| !trivial(fact)).map(|(at, _)| at).collect()
+    }
+
+    /// Which of the facts at a point a step of another thread touches at all.
+    pub(crate) fn refutable_by_other(&self, here: Spot, step: &Step) -> Vec<usize> {
+        let facts = self.facts[here.0][here.1].iter().enumerate();
+        facts.filter(|(_, fact)| fact.is_touched(step, false)).map(|(at, _)| at).collect()
     }
 
     /// That a step of another thread preserves the facts at a point.
@@ -159,8 +185,11 @@ impl Invariant {
         let (one, other) = (Who { letter: 'A', role: here.0 }, Who { letter: 'B', role });
         let mut given = self.at_both(model, (one, here.1), (other, step.from));
         given.extend(happening(model, other, step));
-        let wanted =
-            self.facts[here.0][here.1].iter().map(|fact| after(model, fact, (one, None), (other, step))).collect();
+        let wanted = self
+            .refutable_by_other(here, step)
+            .into_iter()
+            .map(|at| after(model, &self.facts[here.0][here.1][at], (one, None), (other, step)))
+            .collect();
         Question { declarations: both(model, one, other), given, wanted }
     }
 

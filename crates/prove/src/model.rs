@@ -196,6 +196,11 @@ impl Role {
 }
 
 impl Step {
+    /// Whether a register holds something else after it.
+    pub(crate) fn changes(&self, reg: RegId) -> bool {
+        self.updates.iter().any(|(changed, term)| *changed == reg && *term != Term::Reg(reg))
+    }
+
     /// Whether it leaves its thread as it is, and nothing can fail on the way: a failed round of a spin loop.
     pub(crate) fn is_idle(&self, role: &Role) -> bool {
         let live = &role.points[self.to].live;

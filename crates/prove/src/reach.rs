@@ -6,7 +6,6 @@
 use crate::model::{Action, Cell, Role, Step};
 use crate::term::Term;
 use rustc_hash::FxHashSet;
-use steadfast_ir::RegId;
 
 /// Cells that are hidden, and what was written to them last; [`Term::Got`] if that is not known any more.
 type Hidden = Vec<(Cell, Term)>;
@@ -73,7 +72,7 @@ fn after(step: &Step, mut hidden: Hidden) -> Hidden {
 
 fn depends(term: &Term, step: &Step) -> bool {
     let mut depends = false;
-    term.registers(&mut |reg| depends |= changes(step, reg));
+    term.registers(&mut |reg| depends |= step.changes(reg));
     depends
 }
 
@@ -90,10 +89,6 @@ fn refuted(step: &Step, value: i64) -> bool {
         _ => true,
     };
     !awaited || step.guard.iter().any(|term| term.with(value) == Some(0))
-}
-
-fn changes(step: &Step, reg: RegId) -> bool {
-    step.updates.iter().any(|(changed, term)| *changed == reg && *term != Term::Reg(reg))
 }
 
 #[cfg(test)]
