@@ -55,6 +55,9 @@ fn weaken_until_it_holds(
     Ok(inference.invariant)
 }
 
+/// A question about registers that differ, and which they are.
+type Differences = (Question, Vec<(usize, usize)>);
+
 /// Everything that might hold.
 fn everything(model: &Model, richness: Richness) -> Invariant {
     let mut invariant = Invariant::none(model);
@@ -192,7 +195,7 @@ impl Inference<'_> {
         &mut self,
         one: Spot,
         other: Spot,
-        ask: &dyn Fn(&Invariant) -> (Question, Vec<(usize, usize)>),
+        ask: &dyn Fn(&Invariant) -> Differences,
     ) -> Result<bool, SolverError> {
         let mut changed = false;
         loop {
