@@ -16,14 +16,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use steadfast_ir::Program;
-use steadfast_lang::{Dialect, Expectation, ExpectedVerdict};
+use steadfast_lang::{Dialect, Expectation, ExpectedVerdict, parse_template};
 use steadfast_robust::{Bound, Limits, Model, Notion, Verdict};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> io::Result<Status> {
     let interrupt = interrupt::listen();
     let (files, mut status) = collect(&arguments.paths);
-    let inputs: Vec<_> = files.iter().map(|path| Input::read(path)).collect();
+    let (templates, inputs): (Vec<_>, Vec<_>) = files.iter().map(|path| Input::read(path)).partition(is_template);
     for input in inputs.iter().filter(|input| input.parsed.program.is_none()) {
         output.write(&problems(&input.file, &input.parsed.diagnostics, output))?;
         status = status.max(Status::Input);
@@ -36,8 +36,15 @@ pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> io::Result<Statu
         output.note(status);
         output.write(&case.report(&ending))
     })?;
-    output.write(&tally.summary(&inputs))?;
+    output.write(&tally.summary(&inputs, templates.len()))?;
     Ok(status)
+}
+
+/// Whether a file is a program without bounds, for `steadfast prove`; it has no finite verdict to expect.
+fn is_template(input: &Input) -> bool {
+    input.dialect == Dialect::Steadfast
+        && input.parsed.program.is_none()
+        && parse_template(&input.file).0.program.is_some()
 }
 
 /// An expectation, with the program it is about.
@@ -146,7 +153,7 @@ impl Tally {
         status
     }
 
-    fn summary(&self, inputs: &[Input]) -> String {
+    fn summary(&self, inputs: &[Input], templates: usize) -> String {
         let mut parts = vec![format!("{} passed", self.passed), format!("{} failed", self.failed)];
         let silent =
             inputs.iter().filter(|input| input.parsed.expectations.is_empty() && input.parsed.program.is_some());
@@ -154,15 +161,23 @@ impl Tally {
         for (number, what) in [
             (self.skipped, "skipped"),
             (self.interrupted, "interrupted"),
-            (unusable, "unusable files"),
-            (silent.count(), "files without expectations"),
+            (unusable, "unusable file"),
+            (silent.count(), "file without expectations"),
+            (templates, "template for `steadfast prove`"),
         ] {
-            if number > 0 {
-                parts.push(format!("{number} {what}"));
+            match number {
+                0 => {}
+                1 => parts.push(format!("1 {what}")),
+                more => parts.push(format!("{more} {}", plural(what))),
             }
         }
-        format!("{}: {}\n", counted(inputs.len(), "file"), parts.join(", "))
+        format!("{}: {}\n", counted(inputs.len() + templates, "file"), parts.join(", "))
     }
+}
+
+/// Several of them.
+fn plural(what: &str) -> String {
+    ["file", "template"].iter().fold(what.to_owned(), |text, word| text.replacen(word, &format!("{word}s"), 1))
 }
 
 /// Works on items in parallel and hands the answers over in the order of the items, as soon as that order allows.

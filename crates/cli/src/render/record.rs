@@ -6,7 +6,7 @@ use serde::Serialize;
 use steadfast_diag::Record;
 use steadfast_graph::EventId;
 use steadfast_ir::{Program, ThreadId};
-use steadfast_robust::{Model, Place, RunStep, Statistics, ViolationKind, Witness};
+use steadfast_robust::{Model, Outcome, Place, RunStep, Statistics, ViolationKind, Witness};
 use steadfast_span::{Index, SourceFile, Span};
 
 /// One result.
@@ -33,6 +33,7 @@ pub(super) struct ResultRecord<'a> {
     witness: Option<WitnessRecord<'a>>,
     spins: Vec<PlaceRecord<'a>>,
     deadlock: Vec<PlaceRecord<'a>>,
+    translated: Vec<&'a str>,
     reductions: Vec<&'static str>,
     spin_detection: bool,
     fences_by_the_letter: bool,
@@ -125,6 +126,7 @@ impl<'a> ResultRecord<'a> {
             witness: names.zip(witness).map(|(names, witness)| names.witness(witness)),
             spins: names.zip(outcome).map(|(names, outcome)| names.places(&outcome.spins)).unwrap_or_default(),
             deadlock: names.zip(outcome).map(|(names, outcome)| names.places(&outcome.deadlock)).unwrap_or_default(),
+            translated: names.zip(outcome).map(|(names, outcome)| names.translated(outcome)).unwrap_or_default(),
             reductions: result.question.reduction_names(),
             spin_detection: result.question.spin,
             fences_by_the_letter: result.question.fences_by_the_letter,
@@ -151,6 +153,10 @@ impl<'a> Names<'a> {
     fn at(self, span: Span) -> (u32, u32) {
         let position = self.file.line_column(span.start);
         (position.line, position.column)
+    }
+
+    fn translated(self, outcome: &Outcome) -> Vec<&'a str> {
+        outcome.translated.iter().map(|&location| &*self.program.locations[location].name).collect()
     }
 
     fn places(self, places: &[Place]) -> Vec<PlaceRecord<'a>> {

@@ -22,6 +22,7 @@ fn test_finds_files_and_reports_what_is_not_met() {
     write(directory.path(), "x86.sf", &format!("#![expect(robust, model = tso)]\n{STORE}"));
     write(directory.path(), "silent.sf", STORE);
     write(directory.path(), "ignored.txt", "not a program");
+    write(directory.path(), "template.sf", "atomic<int> x; threads t { x.store(1); }\n");
     let ended = steadfast(&["test", &directory.path().display().to_string()]);
     assert_eq!(ended.code, 1, "{ended:?}");
     let lines: Vec<_> = ended.stdout.lines().collect();
@@ -30,7 +31,7 @@ fn test_finds_files_and_reports_what_is_not_met() {
         lines[0].starts_with("FAILED ")
             && lines[0].ends_with("bad.sf:1 (ra, graph): expected not-robust, found robust")
     );
-    assert_eq!(lines[1], "4 files: 2 passed, 1 failed, 1 files without expectations");
+    assert_eq!(lines[1], "5 files: 2 passed, 1 failed, 1 file without expectations, 1 template for `steadfast prove`");
 }
 
 #[test]
