@@ -55,7 +55,7 @@ mod tests {
     fn pages_are_whole_and_fit_a_terminal() {
         for shape in SHAPES {
             assert!(shape.page.starts_with("# ") && shape.page.ends_with('\n'), "{}", shape.name);
-            assert!(shape.page.lines().all(|line| line.chars().count() <= 81), "{}", shape.name);
+            assert!(shape.page.lines().all(|line| line.chars().count() <= 80), "{}", shape.name);
             assert!(shape.page.contains("What to do") && shape.page.matches("```").count() == 2, "{}", shape.name);
         }
     }

@@ -38,6 +38,12 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) certificate: Option<PathBuf>,
 
+    /// Write a page about the result: why each store is harmless, or the run that is not robust
+    ///
+    /// With several files, the second one goes to OUT.2.html, and so on.
+    #[arg(long, value_name = "OUT.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// How to write the results: full or json
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: ProveFormat,

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod instance;
+mod page;
 mod record;
 mod report;
 
@@ -28,9 +29,13 @@ use steadfast_span::SourceFile;
 pub(crate) fn run(arguments: &ProveArgs, output: &mut Output) -> io::Result<Status> {
     let mut worst = Status::Holds;
     let mut records = Vec::new();
+    let mut pages = arguments.report.as_deref().map(crate::report::Files::new);
     for path in &arguments.files {
         let (report, problem) = one(arguments, path);
         worst = worst.max(report.status());
+        if let Some(pages) = &mut pages {
+            worst = worst.max(pages.write(&page::page(&report)));
+        }
         match arguments.format {
             ProveFormat::Full => output.write(&report.full(output))?,
             ProveFormat::Json => records.push(record::record(&report)),

@@ -68,6 +68,16 @@ fn other_commands_have_pages_too() {
     let relax = page("relax.html");
     assert_eq!(steadfast(&["relax", "--report", &relax, "corpus/programs/singleton.sf"]).code, 0);
     assert!(read(Path::new(&relax)).contains("relax"));
+    if std::process::Command::new("z3").arg("--version").output().is_ok() {
+        let proved = page("proved.html");
+        assert_eq!(steadfast(&["prove", "--report", &proved, "corpus/proofs/seqlock.sf"]).code, 0);
+        let text = read(Path::new(&proved));
+        assert!(
+            text.contains("<span class=\"verdict good\">trace-robust</span>")
+                && text.contains("Why each store is harmless"),
+            "{text}"
+        );
+    }
     let skew = page("skew.html");
     assert_eq!(
         steadfast(&["txn", "check", "--model", "si", "--report", &skew, "corpus/transactions/write-skew.txn"]).code,
