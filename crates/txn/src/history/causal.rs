@@ -205,11 +205,16 @@ fn ended(resolved: &Resolved, unordered: Unordered, session: Option<u32>) -> End
     }
 }
 
-/// Arcs between events as links between transactions; what stays in one transaction is left out.
+/// Arcs between events as links between transactions; what stays in one transaction is left out, and a way through a session is one link.
 pub(super) fn links(resolved: &Resolved, arcs: &[Arc], owner: impl Fn(usize) -> usize) -> Vec<Link> {
-    let link = |arc: &Arc| {
-        let (from, to) = (owner(arc.from as usize), owner(arc.to as usize));
-        (from != to).then(|| Link { from: resolved.ids[from], to: resolved.ids[to], why: arc.why })
-    };
-    arcs.iter().filter_map(link).collect()
+    let mut links: Vec<Link> = Vec::new();
+    for arc in arcs {
+        let [from, to] = [arc.from, arc.to].map(|event| resolved.ids[owner(event as usize)]);
+        match links.last_mut() {
+            _ if from == to => {}
+            Some(last) if arc.why == Reason::Session && last.why == Reason::Session => last.to = to,
+            _ => links.push(Link { from, to, why: arc.why }),
+        }
+    }
+    links
 }

@@ -93,6 +93,16 @@ mod tests {
         assert_eq!(verdicts("[x:=1]!\n---\n[x==1]\n"), [false; 5]);
     }
 
+    /// A session may have many transactions between two that matter.
+    #[test]
+    fn a_way_through_a_session_is_one_link() {
+        let text = format!("[x:=1] {}[y==?]\n---\n[y:=1]\n---\n[y==1 x==?]\n", "[z==?] ".repeat(100));
+        let history = parse(&SourceFile::new("h", &*text)).unwrap();
+        let answer = check(&history, Criterion::Ser, &budget());
+        let Answer::Violated(Violation::Cycle { links, .. }) = answer else { panic!("{answer:?}") };
+        assert!(links.len() <= 4, "{links:?}");
+    }
+
     /// The example of Elle's paper: T2 reads a list without what T1 has appended, and appends to what T1 reads without that.
     #[test]
     fn lists_tell_orders() {
