@@ -3,22 +3,6 @@
   const root = document.documentElement;
   const find = (id) => document.getElementById(id);
 
-  // Dark and light.
-  const theme = find("theme");
-  const systemDark = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : systemDark.matches);
-  const showTheme = () => {
-    theme.setAttribute("aria-pressed", String(isDark()));
-    theme.textContent = isDark() ? "Light" : "Dark";
-    theme.setAttribute("aria-label", isDark() ? "Switch to light" : "Switch to dark");
-  };
-  theme.addEventListener("click", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    showTheme();
-  });
-  systemDark.addEventListener("change", showTheme);
-  showTheme();
-
   const block = find("data");
   if (!block) return;
   const data = JSON.parse(block.textContent);

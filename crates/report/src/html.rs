@@ -16,7 +16,7 @@ use std::fmt::Write;
 use steadfast_diag::Label;
 
 const PAGE_STYLE: &str = include_str!("../assets/page.css");
-const SCRIPT: &str = include_str!("../assets/page.js");
+const SCRIPT: &str = concat!(include_str!("../assets/theme.js"), include_str!("../assets/page.js"));
 
 /// The page.
 pub fn html_page(page: &Page<'_>) -> String {

@@ -6,7 +6,7 @@ use crate::page::Tone;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("../assets/page.css");
-const SCRIPT: &str = include_str!("../assets/index.js");
+const SCRIPT: &str = concat!(include_str!("../assets/theme.js"), include_str!("../assets/index.js"));
 
 /// A result, in one line.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use crate::picture::{Edge, EdgeKind, Node, Part, Picture, World};
 use crate::views::{Views, views};
-use steadfast_graph::{Axioms, EdgeKind as Relation, Event, EventId, EventKind, Order};
+use steadfast_graph::{EdgeKind as Relation, Event, EventId, EventKind, Order};
 use steadfast_ir::{LocId, Program};
 use steadfast_robust::{Model, RunStep, ViolationKind, Witness};
 use steadfast_span::{Index, SourceFile};
@@ -65,7 +65,7 @@ pub fn tell(subject: &Subject<'_>) -> Told {
     let views = views(
         &subject.witness.execution,
         subject.program,
-        axioms(subject.model),
+        subject.model.axioms(),
         &teller.run.events,
         Some(teller.run.offending),
     );
@@ -74,17 +74,6 @@ pub fn tell(subject: &Subject<'_>) -> Told {
     let mut picture = Picture { columns: teller.columns(), nodes: teller.nodes, edges, summary };
     picture.drop_empty_columns();
     Told { picture, steps, offending: offending.map(|at| at + 1), views: Some(views) }
-}
-
-/// The axioms of a model.
-fn axioms(model: Model) -> Axioms {
-    match model {
-        Model::Ra => Axioms::Ra,
-        Model::Sra => Axioms::Sra,
-        Model::Rc20 => Axioms::Rc20,
-        Model::Rc11 => Axioms::Rc11,
-        Model::Tso => Axioms::Tso,
-    }
 }
 
 /// Whether it takes weak memory to see it.
@@ -305,7 +294,7 @@ impl Teller<'_> {
     fn edges(&self) -> Vec<Edge> {
         let mut edges = Edges { teller: self, found: Vec::new(), hb: None };
         if self.subject.model != Model::Tso {
-            edges.hb = Some(axioms(self.subject.model).happens_before(&self.witness().execution));
+            edges.hb = Some(self.subject.model.axioms().happens_before(&self.witness().execution));
         }
         edges.cycle();
         edges.program_order();

@@ -4,6 +4,7 @@ use crate::witness::Witness;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use steadfast_explore::{Bound, Limits, Observer};
+use steadfast_graph::Axioms;
 use steadfast_ir::{LocId, Pc, ThreadId};
 use steadfast_span::Span;
 
@@ -34,6 +35,17 @@ impl Model {
             Self::Rc20 => "rc20",
             Self::Rc11 => "rc11",
             Self::Tso => "tso",
+        }
+    }
+
+    /// What it says about execution graphs.
+    pub fn axioms(self) -> Axioms {
+        match self {
+            Self::Ra => Axioms::Ra,
+            Self::Sra => Axioms::Sra,
+            Self::Rc20 => Axioms::Rc20,
+            Self::Rc11 => Axioms::Rc11,
+            Self::Tso => Axioms::Tso,
         }
     }
 }

@@ -119,13 +119,7 @@ impl Question {
 
     /// The model as the oracle knows it.
     pub fn axioms(self) -> Axioms {
-        match self.model {
-            Model::Ra => Axioms::Ra,
-            Model::Sra => Axioms::Sra,
-            Model::Rc20 => Axioms::Rc20,
-            Model::Rc11 => Axioms::Rc11,
-            Model::Tso => Axioms::Tso,
-        }
+        self.model.axioms()
     }
 
     /// Which edges of encoded fences count.

@@ -2,8 +2,8 @@
 #![allow(missing_docs)]
 
 use std::path::{Path, PathBuf};
+use steadfast_graph::Execution;
 use steadfast_graph::oracle::{Options as Bounds, Strategy, robust};
-use steadfast_graph::{Axioms, Execution};
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, parse};
 use steadfast_robust::{Model, Notion, Options, Verdict, check};
@@ -23,16 +23,6 @@ fn program(path: &Path) -> Option<Program> {
     parse(&SourceFile::new(path.display().to_string(), text), Dialect::Steadfast).program
 }
 
-fn axioms(model: Model) -> Axioms {
-    match model {
-        Model::Ra => Axioms::Ra,
-        Model::Sra => Axioms::Sra,
-        Model::Rc20 => Axioms::Rc20,
-        Model::Rc11 => Axioms::Rc11,
-        Model::Tso => Axioms::Tso,
-    }
-}
-
 /// How many accesses a graph has. Fences are no steps of their own: they are carried out with the access before them.
 fn accesses(graph: &Execution) -> usize {
     graph.events().filter(|(_, event)| event.thread.is_some() && event.location.is_some() && !event.ghost).count()
@@ -43,7 +33,7 @@ fn lengths(program: &Program, model: Model, graphs: usize) -> Option<(usize, usi
     let Verdict::NotRobust(witness) = check(program, &Options::new(model, Notion::Graph)).verdict else { return None };
     // An enumeration that was not completed may not know the shortest, but none of its witnesses may be shorter, either.
     let bounds = Bounds { strategy: Strategy::Consistent, max_graphs: graphs, ..Bounds::default() };
-    let found = robust(program, axioms(model), &bounds);
+    let found = robust(program, model.axioms(), &bounds);
     Some((accesses(&witness.execution), accesses(found.counterexample()?)))
 }
 

@@ -1,7 +1,7 @@
 //! What axe-core and html-validate have to say about the pages. `cargo xtask test` installs both.
 
 use crate::chromium::Browser;
-use crate::{browser, index, page, root};
+use crate::{browser, finding, index, page, root};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -20,6 +20,9 @@ fn pages() -> Vec<PathBuf> {
         page("axe-robust", &["check", "corpus/programs/spinlock.sf"]),
         page("axe-rejected", &["check", "Cargo.toml"]),
         page("axe-fix", &["fix", "--model", "tso", "corpus/programs/dekker-sc.sf"]),
+        page("axe-proof", &["prove", "corpus/proofs/chase-lev.sf"]),
+        page("axe-immediate", &["prove", "corpus/proofs/peterson.sf"]),
+        finding("axe-dekker"),
         page("axe-skew", &["txn", "check", "--model", "si", "corpus/transactions/write-skew.txn"]),
         index("axe-index"),
     ]

@@ -17,16 +17,31 @@ fn root() -> PathBuf {
 /// Runs `steadfast` so that it writes a page, and returns where that is.
 fn page(name: &str, arguments: &[&str]) -> PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.html"));
+    // What comes behind `--` belongs to the program that is run.
+    let own = arguments.iter().position(|argument| *argument == "--").unwrap_or(arguments.len());
     let ended = Command::new(env!("CARGO_BIN_EXE_steadfast"))
-        .args(arguments)
+        .args(&arguments[..own])
         .arg("--report")
         .arg(&file)
+        .args(&arguments[own..])
         .current_dir(root())
         .output()
         .expect("the binary starts");
     let text = String::from_utf8_lossy(&ended.stderr);
     assert!(file.is_file() && !text.contains("panicked"), "{arguments:?}: {text}");
     file
+}
+
+/// The page of what the sanitizer finds in a program in C.
+fn finding(name: &str) -> PathBuf {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).display().to_string();
+    let compiled = Command::new(env!("CARGO_BIN_EXE_steadfast"))
+        .args(["cc", "-g", "-pthread", "-o", &program, "corpus/sanitizer/c/dekker.c"])
+        .current_dir(root())
+        .output()
+        .expect("the binary starts");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    page(name, &["run", "--schedule", "random", "--runs", "3", "--", &program])
 }
 
 /// A page with several results.

@@ -163,7 +163,11 @@ fn sarif_schema() -> Option<jsonschema::Validator> {
 #[test]
 fn sarif_is_what_the_official_schema_says() {
     let Some(schema) = sarif_schema() else { return };
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sarif-dekker").display().to_string();
+    let compiled = steadfast(&["cc", "-g", "-pthread", "-o", &program, "corpus/sanitizer/c/dekker.c"]);
+    assert_eq!(compiled.code, 0, "{compiled:?}");
     for arguments in [
+        &["run", "--format", "sarif", "--schedule", "random", "--runs", "3", "--", &program][..],
         &["check", "--format", "sarif", "corpus/litmus/sb.sf", "corpus/litmus/mp.sf", "Cargo.toml", "no-such-file"][..],
         &[
             "check",

@@ -3,7 +3,7 @@
 use super::{RunStep, ViolationKind, Witness};
 use crate::event::{Event as Access, EventKind as AccessKind, Transition};
 use crate::machine::Machine;
-use crate::options::{Model, Options, Place};
+use crate::options::{Options, Place};
 use steadfast_graph::{Axioms, Event, EventId, EventKind, Execution, GhostEdges, Order};
 use steadfast_ir::{LocId, Pc, Program, ThreadId, Value};
 use steadfast_span::Index;
@@ -21,13 +21,7 @@ pub(super) struct Replay<'m, 'p> {
 
 impl<'m, 'p> Replay<'m, 'p> {
     pub(super) fn new(machine: &'m Machine<'p>, options: &Options<'_>) -> Self {
-        let axioms = match options.model {
-            Model::Ra => Axioms::Ra,
-            Model::Sra => Axioms::Sra,
-            Model::Rc20 => Axioms::Rc20,
-            Model::Rc11 => Axioms::Rc11,
-            Model::Tso => Axioms::Tso,
-        };
+        let axioms = options.model.axioms();
         let ghosts = if options.fences_by_the_letter { GhostEdges::Counted } else { GhostEdges::Ignored };
         Self { machine, axioms, ghosts, execution: Execution::of(machine.program), run: Vec::new() }
     }
