@@ -103,6 +103,15 @@ impl Inference<'_> {
 
     /// Asks every question whose assumptions have changed. Whether something was dropped.
     fn round(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, SolverError> {
+        let mut changed = false;
+        // Steps of the thread itself refute most, and there are few of them.
+        while self.own_steps(stop)? {
+            changed = true;
+        }
+        Ok(self.meetings(stop)? || changed)
+    }
+
+    fn own_steps(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, SolverError> {
         let model = self.model;
         let mut changed = false;
         for role in 0..model.roles.len() {
@@ -119,6 +128,12 @@ impl Inference<'_> {
                 }
             }
         }
+        Ok(changed)
+    }
+
+    fn meetings(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, SolverError> {
+        let model = self.model;
+        let mut changed = false;
         for here in spots(model) {
             for (role, number, step) in meeting_steps(model, here) {
                 if self.invariant.is_apart(here, (role, step.from)) {
