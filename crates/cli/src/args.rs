@@ -163,7 +163,7 @@ pub(crate) struct CheckArgs {
     /// in the terminal
     ///
     /// With several violations, the second one goes to OUT.2.svg, and so on.
-    #[arg(long, value_name = "OUT.svg")]
+    #[arg(long, value_name = "OUT.svg", value_parser = drawing)]
     pub(crate) graph: Option<PathBuf>,
 
     /// Write a page about the result: the source, the execution graph, and the run step by step
@@ -685,3 +685,10 @@ Examples:
 Exit codes: 0 nothing was reported, 1 something was, 2 the program cannot be run, 3 nothing was reported,
 and it ended with an error of its own, took too long, or was not compiled with `steadfast cc`, `c++` or
 `cargo`.";
+
+/// Where a graph is drawn. A name that promises something else would only disappoint whoever opens the file.
+fn drawing(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = path.extension().is_some_and(|extension| extension == "svg" || extension == "dot");
+    if known || text == "-" { Ok(path) } else { Err("the name must end in .svg or .dot, or be `-`".to_owned()) }
+}
