@@ -30,6 +30,8 @@ fn unit_and_integration() -> Command {
     } else {
         command.args(["test", "--workspace", "--lib", "--bins", "--tests"]);
     }
+    // Who waits for all of this wants to know of every failure, not of the first one.
+    command.arg("--no-fail-fast");
     command
 }
 
