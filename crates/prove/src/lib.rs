@@ -19,6 +19,7 @@ mod movers;
 mod plan;
 mod property;
 mod reach;
+mod sample;
 mod solver;
 mod steps;
 mod term;

@@ -2,13 +2,8 @@
 //!
 //! `STEADFAST_PROGRAMS` is how many programs are tried, `STEADFAST_SEED` with which seed the first is made.
 
-// A test that is skipped, and one with numbers worth reading, say so.
-#![allow(clippy::print_stdout)]
-
-mod machine;
-mod solver;
-
-use solver::solver;
+use crate::machine;
+use crate::solver::solver;
 use std::time::Duration;
 use steadfast_graph::random::{Config, Focus, program_of_seed};
 use steadfast_ir::Program;

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use steadfast_ir::{Expr, FenceOrder, Instr, LocId, Pc, Place, Program, RegId, ThreadId, Value, cfg};
-use steadfast_span::Index;
+use steadfast_ir::liveness::live_before;
+use steadfast_ir::{Expr, FenceOrder, Instr, LocId, Pc, Place, Program, RegId, RegSet, ThreadId, Value, cfg};
+use steadfast_span::{Index, IndexVec};
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,29 +15,50 @@ struct State {
     buffers: Vec<Vec<(LocId, Value)>>,
 }
 
+#[derive(Debug)]
 struct Machine<'p> {
     program: &'p Program,
-    buffered: bool,
+    /// How many stores a buffer holds; none: stores go to memory at once.
+    capacity: usize,
+    /// After so many states, nothing is known.
+    most: usize,
     /// Whether an assertion has failed.
     failed: Cell<bool>,
+    /// Whether a run has left the bounds of the program.
+    left: Cell<bool>,
+    /// By thread and place, the registers that will be read.
+    live: Vec<IndexVec<Pc, RegSet>>,
 }
 
 /// Whether an assertion can fail under TSO.
 pub(crate) fn can_fail(program: &Program) -> bool {
-    let machine = Machine { program, buffered: true, failed: Cell::new(false) };
+    let machine = Machine::new(program, usize::MAX, usize::MAX);
     machine.states();
     machine.failed.get()
 }
 
 /// Whether TSO reaches no more states with empty buffers than SC does.
 pub(crate) fn is_state_robust(program: &Program) -> bool {
-    let of = |buffered| Machine { program, buffered, failed: Cell::new(false) }.states();
-    of(true).is_subset(&of(false))
+    let of = |capacity| Machine::new(program, capacity, usize::MAX).states();
+    of(usize::MAX).is_some_and(|weak| of(0).is_some_and(|strong| weak.is_subset(&strong)))
 }
 
-impl Machine<'_> {
+/// The same with buffers for so many stores; nothing if there are too many states, or SC may reach one of them outside of the bounds of the program.
+pub(crate) fn is_state_robust_within(program: &Program, capacity: usize, most: usize) -> Option<bool> {
+    let strong = Machine::new(program, 0, most);
+    let expected = strong.states()?;
+    let robust = Machine::new(program, capacity, most).states()?.is_subset(&expected);
+    (robust || !strong.left.get()).then_some(robust)
+}
+
+impl<'p> Machine<'p> {
+    fn new(program: &'p Program, capacity: usize, most: usize) -> Self {
+        let live = program.threads.iter().map(live_before).collect();
+        Self { program, capacity, most, failed: Cell::new(false), left: Cell::new(false), live }
+    }
+
     /// The states with empty buffers in which every thread is before an access.
-    fn states(&self) -> HashSet<State> {
+    fn states(&self) -> Option<HashSet<State>> {
         let threads = self.program.threads.len();
         let registers = self.program.threads.iter().map(|thread| vec![0; thread.registers.len()]).collect();
         let memory = self.program.locations.iter().map(|location| location.init).collect();
@@ -47,12 +69,15 @@ impl Machine<'_> {
             if !seen.insert(state.clone()) {
                 continue;
             }
+            if seen.len() > self.most {
+                return None;
+            }
             if let Some(thread) = (0..threads).find(|&thread| self.is_local(&state, thread)) {
                 self.step(&state, thread, &mut pending);
                 continue;
             }
             if state.buffers.iter().all(Vec::is_empty) {
-                stable.insert(state.clone());
+                stable.insert(self.without_what_is_forgotten(&state));
             }
             for thread in 0..threads {
                 if !state.buffers[thread].is_empty() {
@@ -64,7 +89,21 @@ impl Machine<'_> {
                 self.step(&state, thread, &mut pending);
             }
         }
-        stable
+        Some(stable)
+    }
+
+    /// What a temporary of the compiler holds, and nobody will read, is no part of the state of a program.
+    fn without_what_is_forgotten(&self, state: &State) -> State {
+        let mut state = state.clone();
+        for (thread, code) in self.program.threads.iter().enumerate() {
+            let live = &self.live[thread][state.pcs[thread]];
+            for (at, register) in code.registers.iter().enumerate() {
+                if register.temporary && !live.contains(RegId::new(at)) {
+                    state.registers[thread][at] = 0;
+                }
+            }
+        }
+        state
     }
 
     fn instr(&self, state: &State, thread: usize) -> &Instr {
@@ -78,6 +117,7 @@ impl Machine<'_> {
             | Instr::Branch { .. }
             | Instr::Choose(_)
             | Instr::Assert(_)
+            | Instr::Bound { .. }
             | Instr::Observe(_) => true,
             Instr::Assume(cond) => cond.eval(&state.registers[thread], 0) != Ok(0),
             Instr::Fence(order) => *order != FenceOrder::SeqCst,
@@ -169,6 +209,8 @@ impl Machine<'_> {
                     pending.push(next);
                 }
             }
+            Instr::Store { .. } | Instr::PlainStore { .. } | Instr::Unlock(_)
+                if self.capacity > 0 && state.buffers[thread].len() >= self.capacity => {}
             Instr::Store { place, value, .. } | Instr::PlainStore { place, value } => {
                 let loc = Self::location(state, thread, place);
                 let value = self.stored(state, thread, loc, value, 0);
@@ -214,12 +256,19 @@ impl Machine<'_> {
                     pending.push(next);
                 }
             }
-            Instr::Halt | Instr::Bound { .. } | Instr::Exclusive(_) => {}
+            Instr::Bound { within, .. } => {
+                if Self::value(state, thread, within, 0) == 0 {
+                    self.left.set(true);
+                } else {
+                    pending.push(next);
+                }
+            }
+            Instr::Halt | Instr::Exclusive(_) => {}
         }
     }
 
     fn write(&self, next: &mut State, thread: usize, loc: LocId, value: Value) {
-        if self.buffered {
+        if self.capacity > 0 {
             next.buffers[thread].push((loc, value));
         } else {
             next.memory[loc.index()] = value;

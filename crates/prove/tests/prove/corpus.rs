@@ -1,11 +1,6 @@
 //! The programs of the CAV 2018 paper: what is claimed of each, and that it holds of a finite instance; certificates; and what is left when something is broken.
 
-// A test that is skipped, and one with numbers worth reading, say so.
-#![allow(clippy::print_stdout)]
-
-mod solver;
-
-use solver::solver;
+use crate::solver::solver;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +15,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/proofs")
 }
 
-fn source(name: &str) -> SourceFile {
+pub(crate) fn source(name: &str) -> SourceFile {
     let path = folder().join(format!("{name}.sf"));
     SourceFile::new(name, fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
@@ -33,7 +28,7 @@ fn template(file: &SourceFile) -> (Program, Template) {
     )
 }
 
-fn proved(file: &SourceFile) -> Outcome {
+pub(crate) fn proved(file: &SourceFile) -> Outcome {
     let (program, template) = template(file);
     prove(&program, &template, &Options { solver: SolverOptions::default(), stop: &|| false })
 }
@@ -45,7 +40,7 @@ fn proof(name: &str) -> Proof {
     }
 }
 
-const IMMEDIATE: [&str; 21] = [
+pub(crate) const IMMEDIATE: [&str; 21] = [
     "message-passing",
     "simple-dekker",
     "dekker",
@@ -119,7 +114,7 @@ fn every_file_is_in_the_table() {
 }
 
 /// The exact verdict of a small instance, as far as integers stay within it; nothing if it is too large.
-fn instance_is_robust(file: &SourceFile, values: u16) -> Option<bool> {
+pub(crate) fn instance_is_robust(file: &SourceFile, values: u16) -> Option<bool> {
     let instance = Instance { copies: 2, values, cells: u32::from(values) };
     let program = parse_instance(file, instance).program.expect("an instance");
     let mut options = steadfast_robust::Options::new(Model::Tso, Notion::Graph);
@@ -143,69 +138,6 @@ fn instances_of_trace_robust_programs_are_robust() {
         decided += usize::from(verdict.is_some());
     }
     assert!(decided >= 15, "{decided}");
-}
-
-/// What keeps programs robust, and can be left out of a text.
-const GUARDS: [&str; 3] = ["fence(seq_cst);", "lock.lock();", "lock.unlock();"];
-
-/// The program without some of its guards: one, or with `pairs` also two of them.
-fn mutants(file: &SourceFile, pairs: bool) -> Vec<SourceFile> {
-    let text = file.text();
-    let mut guards: Vec<std::ops::Range<usize>> =
-        GUARDS.iter().flat_map(|guard| text.match_indices(guard).map(|(at, _)| at..at + guard.len())).collect();
-    guards.sort_by_key(|range| range.start);
-    let mutant = |first: &std::ops::Range<usize>, second: &std::ops::Range<usize>| {
-        let mut text = text.to_owned();
-        text.replace_range(second.clone(), "");
-        if first != second {
-            text.replace_range(first.clone(), "");
-        }
-        SourceFile::new(file.name(), text)
-    };
-    let mut found = Vec::new();
-    for (at, first) in guards.iter().enumerate() {
-        let others = if pairs { &guards[at..] } else { &guards[at..=at] };
-        found.extend(others.iter().map(|second| mutant(first, second)));
-    }
-    found
-}
-
-/// Proves mutants, and compares what is claimed with the exact verdict of a small instance. How many of them are not robust, and how many there are.
-fn try_mutants(names: &[&str], pairs: bool) -> (usize, usize) {
-    let (mut broken, mut all) = (0, 0);
-    for name in names {
-        for mutant in mutants(&source(name), pairs) {
-            let claim = match proved(&mutant) {
-                Outcome::Proved(proof) => Some(proof.claim),
-                Outcome::NotProved(_) => None,
-                other => panic!("{name}: {other:?}"),
-            };
-            let robust = instance_is_robust(&mutant, 4);
-            assert!(claim != Some(Claim::TraceRobust) || robust != Some(false), "{name}:\n{}", mutant.text());
-            broken += usize::from(robust == Some(false));
-            all += 1;
-        }
-    }
-    (broken, all)
-}
-
-#[test]
-fn a_missing_fence_is_noticed() {
-    if !solver("z3") {
-        return;
-    }
-    let (broken, _) = try_mutants(&["simple-dekker", "dekker", "peterson", "burns", "pgsql", "task-scheduling"], false);
-    assert!(broken >= 8, "{broken}");
-}
-
-/// `cargo xtask fuzz --proofs N` runs it.
-#[test]
-#[ignore = "takes minutes"]
-fn every_mutant_of_the_corpus() {
-    assert!(solver("z3"));
-    let (broken, all) = try_mutants(&IMMEDIATE, true);
-    println!("{all} mutants, {broken} with an instance that is not robust, no false proof");
-    assert!(all >= 200, "{all}");
 }
 
 #[test]
