@@ -1,7 +1,7 @@
-//! Builds the runtime of the sanitizer, and links the binary at a fixed address on Linux.
+//! Builds the runtime of the sanitizer, and links the binary statically and at a fixed address on Linux.
 //!
-//! A position-independent executable of this size is relocated page by page before `main` begins, which takes longer than checking a small
-//! program. The code itself is the same either way.
+//! A position-independent executable of this size is relocated page by page before `main` begins, and shared libraries are looked for and relocated, which
+//! together takes longer than checking a small program. The code itself is the same either way.
 //!
 //! The runtime is built as a static and as a shared library, and both lie beside the executable.
 //!
@@ -27,6 +27,7 @@ fn main() {
     }
     if variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ENV") == "gnu" {
         println!("cargo:rustc-link-arg-bins=-no-pie");
+        link_statically(&PathBuf::from(variable("OUT_DIR")).join("static"));
     }
     // The shims are written for this machine; elsewhere the other commands are still useful.
     if variable("CARGO_CFG_TARGET_ARCH") != "x86_64" || variable("CARGO_CFG_TARGET_OS") != "linux" {
@@ -45,6 +46,31 @@ fn main() {
         fail(&format!("cannot make {}: {error}", headers.display()));
     }
     install(&crates.join("rt/include/steadfast.h"), &headers.join("steadfast.h"));
+}
+
+/// Lets the linker take the static libraries of C where the compiler asks for the shared ones, if they are there. (What cargo offers for this would also be
+/// used for procedural macros, which have to be shared libraries.)
+fn link_statically(scripts: &Path) {
+    let shared = [("c", "libc.a"), ("m", "libm.a"), ("gcc_s", "libgcc_eh.a")];
+    if !shared.iter().all(|(_, archive)| is_installed(archive)) {
+        return;
+    }
+    for (name, archive) in shared {
+        let script = format!("GROUP ( -l:{archive} -l:libgcc.a -l:libc.a )\n");
+        let written =
+            fs::create_dir_all(scripts).and_then(|()| fs::write(scripts.join(format!("lib{name}.so")), script));
+        if let Err(error) = written {
+            fail(&format!("cannot write to {}: {error}", scripts.display()));
+        }
+    }
+    println!("cargo:rustc-link-arg-bins=-L{}", scripts.display());
+    println!("cargo:rustc-link-arg-bins=-static");
+}
+
+/// Whether the C compiler finds a library.
+fn is_installed(archive: &str) -> bool {
+    let found = Command::new("cc").arg(format!("-print-file-name={archive}")).output();
+    found.is_ok_and(|found| Path::new(String::from_utf8_lossy(&found.stdout).trim()).is_absolute())
 }
 
 /// With `-fsanitize=thread` gcc always links these two. The linker takes a text for a script, and does what it says: nothing.

@@ -21,11 +21,43 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 
+    /// How it is shown.
+    #[command(flatten)]
+    pub(crate) looks: Looks,
+}
+
+/// What every command understands.
+#[derive(Debug, Args)]
+pub(crate) struct Looks {
     /// When to use colours.
     ///
     /// `auto` uses them on a terminal, unless `NO_COLOR` is set, and always if `CLICOLOR_FORCE` is.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
+}
+
+/// Only `check`, which editors and scripts call again and again.
+#[derive(Debug, Parser)]
+struct OnlyCheck {
+    #[command(flatten)]
+    check: CheckArgs,
+    #[command(flatten)]
+    looks: Looks,
+}
+
+impl Cli {
+    /// What was typed. If it cannot be understood, or asks for help, the process ends with a message.
+    pub(crate) fn of_process() -> Self {
+        let typed: Vec<OsString> = std::env::args_os().collect();
+        Self::check(&typed).unwrap_or_else(|| Self::parse_from(typed))
+    }
+
+    /// The same for `check`, if there is nothing to complain about: to describe all commands takes longer than to check a small program.
+    fn check(typed: &[OsString]) -> Option<Self> {
+        let arguments = typed.get(1..).filter(|arguments| arguments.first().is_some_and(|name| name == "check"))?;
+        let OnlyCheck { check, looks } = OnlyCheck::try_parse_from(arguments).ok()?;
+        Some(Self { command: Command::Check(Box::new(check)), looks })
+    }
 }
 
 const OVERVIEW: &str = "\

@@ -35,7 +35,6 @@ mod test;
 mod txn;
 
 use args::{Cli, Command};
-use clap::Parser;
 use output::Output;
 use status::Status;
 use std::io;
@@ -43,8 +42,8 @@ use std::process::ExitCode;
 use steadfast_sanitize::compiler::Language;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let mut output = Output::stdout(cli.color);
+    let cli = Cli::of_process();
+    let mut output = Output::stdout(cli.looks.color);
     let ended = run(cli.command, &mut output).and_then(|status| output.flush().map(|()| status));
     match ended {
         Ok(status) => ExitCode::from(status.code()),

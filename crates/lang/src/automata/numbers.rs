@@ -1,8 +1,10 @@
-//! Small sets of numbers, as sorted vectors: they are made and joined all the time, and mostly have a few members.
+//! Small sets of numbers, as sorted vectors: they are made and joined all the time, and mostly have a few members. Copies share them.
+
+use std::rc::Rc;
 
 /// A set of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Values(Vec<i64>);
+pub(super) struct Values(Rc<Vec<i64>>);
 
 impl Values {
     pub(super) fn new() -> Self {
@@ -28,11 +30,15 @@ impl Values {
 
     pub(super) fn insert(&mut self, value: i64) {
         if let Err(at) = self.0.binary_search(&value) {
-            self.0.insert(at, value);
+            Rc::make_mut(&mut self.0).insert(at, value);
         }
     }
 
     pub(super) fn extend(&mut self, more: &Self) {
+        if self.is_empty() {
+            self.0 = Rc::clone(&more.0);
+            return;
+        }
         let mut known = self.0.iter().peekable();
         let is_new = |value: &&i64| {
             while known.next_if(|known| known < value).is_some() {}
@@ -40,19 +46,22 @@ impl Values {
         };
         let new: Vec<i64> = more.0.iter().filter(is_new).copied().collect();
         if !new.is_empty() {
-            self.0.extend(new);
-            self.0.sort_unstable();
+            let numbers = Rc::make_mut(&mut self.0);
+            numbers.extend(new);
+            numbers.sort_unstable();
         }
     }
 
     pub(super) fn retain(&mut self, keep: impl FnMut(&i64) -> bool) {
-        self.0.retain(keep);
+        Rc::make_mut(&mut self.0).retain(keep);
     }
 
     /// Keeps the least `most` numbers; whether there were more.
     pub(super) fn truncate(&mut self, most: usize) -> bool {
         let more = self.0.len() > most;
-        self.0.truncate(most);
+        if more {
+            Rc::make_mut(&mut self.0).truncate(most);
+        }
         more
     }
 }
@@ -62,7 +71,7 @@ impl FromIterator<i64> for Values {
         let mut numbers: Vec<i64> = numbers.into_iter().collect();
         numbers.sort_unstable();
         numbers.dedup();
-        Self(numbers)
+        Self(Rc::new(numbers))
     }
 }
 

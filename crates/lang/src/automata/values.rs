@@ -235,16 +235,10 @@ impl Run {
     /// Keeps what makes a condition true. False if nothing does.
     fn refine(&mut self, condition: &Term, registers: &mut [Values]) -> Result<bool, Stop> {
         if let [register] = condition.registers()[..] {
-            let possible = std::mem::take(&mut registers[register]);
-            let mut kept = Values::new();
-            for &value in possible.iter() {
-                registers[register] = Values::from([value]);
-                let results = self.results(condition, registers)?;
-                if results.cut || results.values.iter().any(|&result| result != 0) {
-                    kept.insert(value);
-                }
-            }
-            registers[register] = kept;
+            let mut parts = 0;
+            condition.visit(&mut |_| parts += 1);
+            self.spend(parts * registers[register].len())?;
+            registers[register].retain(|&value| result(condition, value) != Some(0));
             return Ok(!registers[register].is_empty());
         }
         let results = self.results(condition, registers)?;
@@ -336,6 +330,20 @@ impl Run {
     fn spend(&mut self, work: usize) -> Result<(), Stop> {
         self.work = self.work.saturating_add(work);
         if self.work > WORK { Err(Stop::Work) } else { Ok(()) }
+    }
+}
+
+/// The result of an expression with one register that holds this. Nothing if it is not known.
+fn result(term: &Term, register: i64) -> Option<i64> {
+    match term {
+        Term::Number(number) => Some(*number),
+        Term::Register(_) => Some(register),
+        Term::Old => None,
+        Term::Not(operand) => result(operand, register).map(|value| i64::from(value == 0)),
+        Term::Binary(operator, left, right) => {
+            let fits = |value: &i64| value.abs() <= i64::from(i32::MAX);
+            operator.apply(result(left, register)?, result(right, register)?).filter(fits)
+        }
     }
 }
 
