@@ -29,6 +29,7 @@
 //! assert!(program.validate().is_ok());
 //! ```
 
+mod bits;
 mod builder;
 pub mod cfg;
 pub mod dataflow;

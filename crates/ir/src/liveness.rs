@@ -1,26 +1,30 @@
 //! Which registers can still matter.
 
-use crate::{Pc, RegSet, Thread, cfg, dataflow};
+use crate::{Instruction, Pc, RegSet, Thread, cfg, dataflow};
 use steadfast_span::{Index, IndexVec};
 
 /// For every position, the registers whose value may still be used from there on.
 pub fn live_before(thread: &Thread) -> IndexVec<Pc, RegSet> {
     let mut live: IndexVec<Pc, RegSet> = thread.code.iter().map(|_| RegSet::new()).collect();
+    let about = |(pc, instruction): (Pc, &Instruction)| {
+        let mut next = cfg::successors(pc, &instruction.op);
+        next.retain(|next| next.index() < thread.code.len());
+        (pc, next, dataflow::defined(&instruction.op), dataflow::used(&instruction.op))
+    };
+    let code: Vec<_> = thread.code.enumerated().rev().map(about).collect();
     let mut changed = true;
     while changed {
         changed = false;
-        for (pc, instruction) in thread.code.enumerated().rev() {
+        for (pc, next, defined, used) in &code {
             let mut now = RegSet::new();
-            for next in cfg::successors(pc, &instruction.op) {
-                if next.index() < thread.code.len() {
-                    now.union_with(&live[next]);
-                }
+            for &next in next {
+                now.union_with(&live[next]);
             }
-            if let Some(reg) = dataflow::defined(&instruction.op) {
-                now.remove(reg);
+            if let Some(reg) = defined {
+                now.remove(*reg);
             }
-            now.union_with(&dataflow::used(&instruction.op));
-            changed |= live[pc].union_with(&now);
+            now.union_with(used);
+            changed |= live[*pc].union_with(&now);
         }
     }
     live

@@ -1,12 +1,14 @@
 //! A set of one thread's registers.
 
 use crate::RegId;
+use crate::bits::ones;
 use steadfast_span::Index;
 
-/// A growable bit set of registers. Equality ignores how much room was made.
+/// A growable bit set of registers. Few threads have more than 64, so these need no memory of their own. Equality ignores how much room was made.
 #[derive(Clone, Debug, Default)]
 pub struct RegSet {
-    words: Vec<u64>,
+    first: u64,
+    more: Vec<u64>,
 }
 
 impl PartialEq for RegSet {
@@ -19,52 +21,65 @@ impl Eq for RegSet {}
 impl RegSet {
     /// The empty set.
     pub const fn new() -> Self {
-        Self { words: Vec::new() }
+        Self { first: 0, more: Vec::new() }
+    }
+
+    fn word(&self, at: usize) -> u64 {
+        if at == 0 { self.first } else { self.more.get(at - 1).copied().unwrap_or_default() }
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        std::iter::once(self.first).chain(self.more.iter().copied())
+    }
+
+    /// A word that is there from now on.
+    fn word_mut(&mut self, at: usize) -> &mut u64 {
+        if at == 0 {
+            return &mut self.first;
+        }
+        if at > self.more.len() {
+            self.more.resize(at, 0);
+        }
+        &mut self.more[at - 1]
     }
 
     /// Adds a register.
     pub fn insert(&mut self, reg: RegId) {
-        let word = reg.index() / 64;
-        if word >= self.words.len() {
-            self.words.resize(word + 1, 0);
-        }
-        self.words[word] |= 1 << (reg.index() % 64);
+        *self.word_mut(reg.index() / 64) |= 1 << (reg.index() % 64);
     }
 
     /// Removes a register.
     pub fn remove(&mut self, reg: RegId) {
-        if let Some(word) = self.words.get_mut(reg.index() / 64) {
-            *word &= !(1 << (reg.index() % 64));
+        if self.contains(reg) {
+            *self.word_mut(reg.index() / 64) &= !(1 << (reg.index() % 64));
         }
     }
 
     /// Whether a register is in it.
     pub fn contains(&self, reg: RegId) -> bool {
-        self.words.get(reg.index() / 64).is_some_and(|word| word >> (reg.index() % 64) & 1 == 1)
+        self.word(reg.index() / 64) >> (reg.index() % 64) & 1 == 1
     }
 
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&word| word == 0)
+        self.words().all(|word| word == 0)
     }
 
     /// Whether all of it is in `other`.
     pub fn is_subset(&self, other: &Self) -> bool {
-        self.words.iter().enumerate().all(|(at, word)| word & !other.words.get(at).unwrap_or(&0) == 0)
+        self.words().enumerate().all(|(at, word)| word & !other.word(at) == 0)
     }
 
     /// Whether some register is in both.
     pub fn intersects(&self, other: &Self) -> bool {
-        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+        self.words().zip(other.words()).any(|(a, b)| a & b != 0)
     }
 
     /// Adds all of `other`; returns whether anything was new.
     pub fn union_with(&mut self, other: &Self) -> bool {
-        if other.words.len() > self.words.len() {
-            self.words.resize(other.words.len(), 0);
-        }
         let mut grew = false;
-        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+        for (at, theirs) in other.words().enumerate().filter(|(_, theirs)| *theirs != 0) {
+            let mine = self.word_mut(at);
             grew |= theirs & !*mine != 0;
             *mine |= theirs;
         }
@@ -73,7 +88,7 @@ impl RegSet {
 
     /// The registers in order.
     pub fn iter(&self) -> impl Iterator<Item = RegId> + '_ {
-        (0..self.words.len() * 64).map(RegId::new).filter(|&reg| self.contains(reg))
+        self.words().enumerate().flat_map(|(at, word)| ones(word).map(move |bit| RegId::new(at * 64 + bit)))
     }
 }
 
@@ -82,5 +97,24 @@ impl FromIterator<RegId> for RegSet {
         let mut set = Self::new();
         regs.into_iter().for_each(|reg| set.insert(reg));
         set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_beyond_one_word() {
+        let all = [0, 1, 63, 64, 130].map(RegId::new);
+        let mut set: RegSet = all.into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), all);
+        assert!(set.contains(RegId::new(64)) && !set.contains(RegId::new(65)) && !set.contains(RegId::new(1000)));
+        let low: RegSet = [RegId::new(1)].into_iter().collect();
+        assert!(low.is_subset(&set) && !set.is_subset(&low) && set.intersects(&low) && !set.clone().union_with(&low));
+        set.remove(RegId::new(130));
+        set.remove(RegId::new(64));
+        assert_eq!(set, [0, 1, 63].map(RegId::new).into_iter().collect());
+        assert!(RegSet::new().is_empty() && RegSet::new().iter().next().is_none());
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Sound in one direction: the sets contain every value that can occur under any memory model without values out of thin air.
 
+use crate::bits::ones;
 use crate::{Expr, Instr, LocId, Place, Program, RegId, ThreadId, Value, dataflow};
 use steadfast_span::{Index, IndexVec};
 
@@ -63,7 +64,7 @@ impl ValueSet {
 
     /// The values in order.
     pub fn iter(&self) -> impl Iterator<Item = Value> + '_ {
-        (0..=Value::MAX).filter(|&value| self.contains(value))
+        self.0.into_iter().enumerate().flat_map(|(at, word)| ones(word).map(move |bit| (at * 64 + bit) as Value))
     }
 }
 

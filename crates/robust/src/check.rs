@@ -26,7 +26,7 @@ use steadfast_span::Index;
 /// How wide a local state's number is at first. Wider ones are tried when it does not suffice.
 pub(crate) const LOCAL_BITS: [u32; 4] = [8, 12, 18, 24];
 /// More threads or locations than this do not fit the words that the monitors use.
-const LARGEST: usize = 63;
+pub(crate) const LARGEST: usize = 63;
 
 /// Decides a question about a program.
 pub fn check(program: &Program, options: &Options<'_>) -> Outcome {

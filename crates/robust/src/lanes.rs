@@ -1,7 +1,9 @@
 //! Cells with a lane for every hunted (location, class of values, way of being overwritten), and their packing.
 
 use crate::models::{Axis, Cells, Shape};
+use smallvec::SmallVec;
 use std::ops::{BitAnd, BitOr, Not};
+use std::sync::Arc;
 
 /// A vector of bits, one per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +52,26 @@ impl<const N: usize> Not for Lanes<N> {
 /// A block of cells: fields one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Block<const N: usize> {
+    /// Copies share it.
+    plan: Arc<Plan>,
+    cells: Vec<Lanes<N>>,
+}
+
+/// Where the fields of a block are.
+#[derive(Debug)]
+pub(crate) struct Plan {
     starts: Vec<usize>,
     axes: Vec<Axis>,
     shape: Shape,
-    cells: Vec<Lanes<N>>,
     /// How many lanes are in use.
     lanes: usize,
+}
+
+impl Plan {
+    /// The fields of one axis.
+    pub(crate) fn fields(&self, axis: Axis) -> impl Iterator<Item = usize> + '_ {
+        self.axes.iter().enumerate().filter(move |(_, other)| **other == axis).map(|(field, _)| field)
+    }
 }
 
 impl<const N: usize> Block<N> {
@@ -67,25 +83,24 @@ impl<const N: usize> Block<N> {
             starts.push(len);
             len += shape.len(axis);
         }
-        Self { starts, axes: axes.to_vec(), shape, cells: vec![Lanes::NONE; len], lanes }
+        let plan = Arc::new(Plan { starts, axes: axes.to_vec(), shape, lanes });
+        Self { plan, cells: vec![Lanes::NONE; len] }
+    }
+
+    /// Where its fields are.
+    pub(crate) fn plan(&self) -> Arc<Plan> {
+        Arc::clone(&self.plan)
     }
 
     /// How many bits the packed block has.
     pub(crate) fn bits(&self) -> usize {
-        self.cells.len() * self.lanes
-    }
-
-    /// The fields of one axis.
-    pub(crate) fn fields(&self, axis: Axis) -> impl Iterator<Item = usize> + '_ {
-        self.axes.iter().enumerate().filter(move |(_, other)| **other == axis).map(|(field, _)| field)
+        self.cells.len() * self.plan.lanes
     }
 
     /// Turns off all lanes of a thread.
     pub(crate) fn clear_thread(&mut self, thread: usize) {
-        for field in 0..self.axes.len() {
-            if self.axes[field] == Axis::Thread {
-                self.cells[self.starts[field] + thread] = Lanes::NONE;
-            }
+        for field in self.plan.fields(Axis::Thread) {
+            self.cells[self.plan.starts[field] + thread] = Lanes::NONE;
         }
     }
 
@@ -96,13 +111,12 @@ impl<const N: usize> Block<N> {
 
     /// Moves the cells of threads: the thread at place `i` was at `from[i]`.
     pub(crate) fn permute(&mut self, from: &[usize]) {
-        for field in 0..self.axes.len() {
-            if self.axes[field] == Axis::Thread {
-                let start = self.starts[field];
-                let before = self.cells[start..start + self.shape.threads].to_vec();
-                for (to, &from) in from.iter().enumerate() {
-                    self.cells[start + to] = before[from];
-                }
+        let Plan { starts, shape, .. } = &*self.plan;
+        for field in self.plan.fields(Axis::Thread) {
+            let cells = &mut self.cells[starts[field]..][..shape.threads];
+            let before: SmallVec<[Lanes<N>; 8]> = cells.iter().copied().collect();
+            for (cell, &from) in cells.iter_mut().zip(from) {
+                *cell = before[from];
             }
         }
     }
@@ -111,7 +125,7 @@ impl<const N: usize> Block<N> {
     pub(crate) fn unpack(&mut self, from: &mut BitReader<'_>) {
         for cell in &mut self.cells {
             for (word, bits) in cell.0.iter_mut().enumerate() {
-                *bits = from.take(self.lanes.saturating_sub(word * 64).min(64));
+                *bits = from.take(self.plan.lanes.saturating_sub(word * 64).min(64));
             }
         }
     }
@@ -120,7 +134,7 @@ impl<const N: usize> Block<N> {
     pub(crate) fn pack(&self, into: &mut BitWriter<'_>) {
         for cell in &self.cells {
             for (word, bits) in cell.0.iter().enumerate() {
-                let rest = self.lanes.saturating_sub(word * 64).min(64);
+                let rest = self.plan.lanes.saturating_sub(word * 64).min(64);
                 if rest > 0 {
                     into.push(*bits, rest);
                 }
@@ -133,11 +147,11 @@ impl<const N: usize> Cells for Block<N> {
     type Cell = Lanes<N>;
     #[inline]
     fn get(&self, field: usize, index: usize) -> Lanes<N> {
-        self.cells[self.starts[field] + index]
+        self.cells[self.plan.starts[field] + index]
     }
     #[inline]
     fn set(&mut self, field: usize, index: usize, cell: Lanes<N>) {
-        self.cells[self.starts[field] + index] = cell;
+        self.cells[self.plan.starts[field] + index] = cell;
     }
 }
 

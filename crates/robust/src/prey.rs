@@ -68,11 +68,9 @@ impl Representatives {
         for (loc, mut sets) in locations {
             sets.sort_unstable();
             sets.dedup();
-            let mut first: FxHashMap<Vec<bool>, Value> = FxHashMap::default();
             let mut table = [0; 256];
-            for value in 0..=Value::MAX {
-                let signature = sets.iter().map(|set| set[value as usize / 64] >> (value % 64) & 1 == 1).collect();
-                table[value as usize] = *first.entry(signature).or_insert(value);
+            for set in sets {
+                split(&mut table, &set);
             }
             of.insert(loc, table);
         }
@@ -82,5 +80,15 @@ impl Representatives {
     /// The value that stands for this one.
     pub(crate) fn of(&self, loc: u16, value: Value) -> Value {
         self.of.get(&loc).map_or(value, |table| table[value as usize])
+    }
+}
+
+/// Tells values apart of which one is in the set and the other is not: each stands for itself and for greater ones.
+fn split(table: &mut [Value; 256], set: &[u64; 4]) {
+    let mut least = [[None; 2]; 256];
+    for value in 0..=Value::MAX {
+        let at = value as usize;
+        let is_member = set[at / 64] >> (at % 64) & 1;
+        table[at] = *least[table[at] as usize][is_member as usize].get_or_insert(value);
     }
 }

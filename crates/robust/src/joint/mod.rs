@@ -11,6 +11,7 @@ pub(crate) use trace::{Cause, Trace};
 
 use crate::automaton::Access;
 use crate::awareness;
+use crate::check::LARGEST;
 use crate::event::EventKind;
 use crate::explored::Explored;
 use crate::futures::{Future, Outlooks};
@@ -22,6 +23,7 @@ use crate::options::Notion;
 use crate::sweep::SweepResult;
 use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
+use std::ops::BitOr;
 use steadfast_explore::{Bound, Budget};
 
 /// Everything that the search needs.
@@ -230,7 +232,7 @@ impl<M: MemoryModel> Joint<'_, M> {
         }
         let on = |set: u64, index: usize| set >> index & 1 == 1;
         let mut wanted = Lanes::NONE;
-        let mut hunted = vec![0_u64; futures.len()];
+        let mut hunted = [0_u64; LARGEST];
         for (thread, future) in futures.iter().enumerate() {
             let open = self.model.open(&views.model, thread, false);
             for loc in 0..self.shape.locations {
@@ -247,7 +249,10 @@ impl<M: MemoryModel> Joint<'_, M> {
             }
         }
         views.model.keep(wanted);
-        let aware: Vec<u64> = (0..futures.len()).map(|t| awareness::aware(&views.awareness, t).0[0]).collect();
+        let mut aware = [0_u64; LARGEST];
+        for (thread, aware) in aware.iter_mut().enumerate().take(futures.len()) {
+            *aware = awareness::aware(&views.awareness, thread).0[0];
+        }
         let unaware = hunted.iter().zip(&aware).fold(0, |all, (hunted, aware)| all | hunted & !aware);
         for (thread, future) in futures.iter().enumerate() {
             let keep = if future.active { hunted[thread] | unaware } else { hunted[thread] };
@@ -257,21 +262,20 @@ impl<M: MemoryModel> Joint<'_, M> {
             }
         }
         self.model.settle(&mut views.model, futures);
-        let threads: Vec<usize> = views.model.fields(Axis::Thread).collect();
-        let locations: Vec<usize> = views.model.fields(Axis::Location).collect();
+        let plan = views.model.plan();
         for loc in 0..self.shape.locations {
             let (mut by_write, mut by_read, mut looked_at) = (0, 0, Lanes::NONE);
             for (thread, future) in futures.iter().enumerate() {
                 by_write |= if on(future.writes, loc) { !aware[thread] } else { 0 };
                 by_read |= if on(future.reads, loc) { !aware[thread] } else { 0 };
                 if on(future.reads | future.writes, loc) {
-                    let cells = threads.iter().fold(Lanes::NONE, |all, &field| all | views.model.get(field, thread));
-                    looked_at = looked_at | cells;
+                    let cells = plan.fields(Axis::Thread).map(|field| views.model.get(field, thread));
+                    looked_at = cells.fold(looked_at, BitOr::bitor);
                 }
             }
             views.awareness.meet(1, loc, Lanes([unaware & by_write]));
             views.awareness.meet(2, loc, Lanes([unaware & by_read]));
-            for &field in &locations {
+            for field in plan.fields(Axis::Location) {
                 views.model.meet(field, loc, looked_at);
             }
         }

@@ -13,6 +13,8 @@ pub(super) struct Monitors<const N: usize> {
     numbers: FxHashMap<Box<[u64]>, u32>,
     steps: FxHashMap<Step, u32>,
     buffer: Vec<u64>,
+    /// What was looked for last.
+    last: u32,
 }
 
 /// Everything that the next monitor state depends on.
@@ -35,6 +37,7 @@ impl<const N: usize> Monitors<N> {
             numbers: FxHashMap::default(),
             steps: FxHashMap::default(),
             buffer: vec![0; width],
+            last: 0,
         }
     }
 
@@ -69,6 +72,15 @@ impl<const N: usize> Monitors<N> {
 
     /// The number of a monitor state that another worker may have met first.
     pub(super) fn find(&mut self, words: &[u64]) -> u32 {
+        // Several questions about the same one come one after the other.
+        if !self.all.is_empty() && self.packed(self.last) == words {
+            return self.last;
+        }
+        self.last = self.look_up(words);
+        self.last
+    }
+
+    fn look_up(&mut self, words: &[u64]) -> u32 {
         if let Some(&known) = self.numbers.get(words) {
             return known;
         }

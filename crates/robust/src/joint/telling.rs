@@ -10,6 +10,7 @@ use crate::sweep::{Caught, Story, SweepResult, Tide, sweep};
 use crate::taint::{Taints, UNTAINTED};
 use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::Mutex;
 use steadfast_explore::Bound;
 use steadfast_ir::Pc;
@@ -73,7 +74,7 @@ fn access_kinds(accesses: &[Vec<Access>]) -> Vec<Vec<u32>> {
 }
 
 /// The views, and the number of the taints.
-type Column = Box<[u64]>;
+type Column = SmallVec<[u64; 6]>;
 
 fn column(views: &[u64], taint: u32) -> Column {
     views.iter().copied().chain([u64::from(taint)]).collect()

@@ -14,38 +14,52 @@ use crate::models::MemoryModel;
 use crate::options::Options;
 use crate::tracker::{Quarry, Tracker};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use steadfast_explore::{Budget, Shard, System};
 
-/// Any column fits.
-const P: usize = WIDEST;
+/// Most columns fit into so many words, and then are not copied and hashed at full width.
+const NARROW: usize = 2;
 
 /// After so many situations, the search looks whether it should end.
 const LOOK_AROUND: usize = 1024;
 
 /// A write that is hunted, and what threads know of it.
-type Hunted = (Quarry, [u64; P]);
+type Hunted<const P: usize> = (Quarry, [u64; P]);
 
 /// A state of the machine, and what is hunted, if anything is.
 #[derive(Clone)]
-struct Situation<const W: usize> {
+struct Situation<const W: usize, const P: usize> {
+    /// Its number among the states.
+    number: u32,
     state: [u64; W],
-    hunted: Option<Hunted>,
+    hunted: Option<Hunted<P>>,
 }
 
 /// The situations that were found, numbered in the order in which they were. States and columns are shared by many, so they are kept apart.
-struct Situations<const W: usize> {
+struct Situations<const W: usize, const P: usize> {
     states: Shard<W>,
-    hunted: Vec<Hunted>,
-    numbers: FxHashMap<Hunted, u32>,
+    /// By state, where its steps are; nothing yet: not asked for. Many situations have the same state.
+    steps: Vec<Option<Range<u32>>>,
+    /// Labels, and the numbers of the states that they lead to.
+    successors: Vec<(u32, u32)>,
+    hunted: Vec<Hunted<P>>,
+    numbers: FxHashMap<Hunted<P>, u32>,
     /// The number of the state; above it the number of what is hunted, plus one.
     pairs: Shard<1>,
     origins: Vec<Origin>,
 }
 
-impl<const W: usize> Situations<W> {
+impl<const W: usize, const P: usize> Situations<W, P> {
     fn new() -> Self {
-        let (states, pairs) = (Shard::default(), Shard::default());
-        Self { states, hunted: Vec::new(), numbers: FxHashMap::default(), pairs, origins: Vec::new() }
+        Self {
+            states: Shard::default(),
+            steps: Vec::new(),
+            successors: Vec::new(),
+            hunted: Vec::new(),
+            numbers: FxHashMap::default(),
+            pairs: Shard::default(),
+            origins: Vec::new(),
+        }
     }
 
     fn len(&self) -> usize {
@@ -58,18 +72,44 @@ impl<const W: usize> Situations<W> {
     }
 
     fn bytes(&self) -> usize {
-        let columns = self.hunted.len() * 3 * size_of::<Hunted>();
-        self.states.bytes() + self.pairs.bytes() + columns + self.origins.capacity() * size_of::<Origin>()
+        let columns = self.hunted.len() * 3 * size_of::<Hunted<P>>();
+        let steps = self.steps.capacity() * size_of::<Option<Range<u32>>>() + self.successors.capacity() * 8;
+        self.states.bytes() + steps + self.pairs.bytes() + columns + self.origins.capacity() * size_of::<Origin>()
     }
 
-    fn get(&self, at: usize) -> Situation<W> {
+    fn get(&self, at: usize) -> Situation<W, P> {
         let [pair] = *self.pairs.get(at);
         let hunted = (pair >> 32).checked_sub(1).map(|number| self.hunted[number as usize]);
-        Situation { state: *self.states.get(pair as u32 as usize), hunted }
+        let number = pair as u32;
+        Situation { number, state: *self.states.get(number as usize), hunted }
     }
 
-    fn add(&mut self, state: &[u64; W], hunted: Option<Hunted>, origin: Origin) {
-        let (state, _) = self.states.insert(state);
+    /// The number of a state.
+    fn number(&mut self, state: &[u64; W]) -> u32 {
+        let (number, new) = self.states.insert(state);
+        if new {
+            self.steps.push(None);
+        }
+        number as u32
+    }
+
+    /// The steps from a state, which `expand` finds out if nobody has asked before.
+    fn steps(&mut self, state: u32, expand: impl FnOnce(&[u64; W]) -> Vec<(u32, [u64; W])>) -> Range<u32> {
+        if let Some(known) = &self.steps[state as usize] {
+            return known.clone();
+        }
+        let first = self.successors.len() as u32;
+        let from = *self.states.get(state as usize);
+        for (label, next) in expand(&from) {
+            let next = self.number(&next);
+            self.successors.push((label, next));
+        }
+        let found = first..self.successors.len() as u32;
+        self.steps[state as usize] = Some(found.clone());
+        found
+    }
+
+    fn add(&mut self, state: u32, hunted: Option<Hunted<P>>, origin: Origin) {
         let hunted = hunted.map_or(0, |hunted| {
             let next = self.hunted.len() as u32 + 1;
             let number = *self.numbers.entry(hunted).or_insert(next);
@@ -78,7 +118,7 @@ impl<const W: usize> Situations<W> {
             }
             number
         });
-        if self.pairs.insert(&[u64::from(hunted) << 32 | state as u64]).1 {
+        if self.pairs.insert(&[u64::from(hunted) << 32 | u64::from(state)]).1 {
             self.origins.push(origin);
         }
     }
@@ -113,7 +153,20 @@ pub(crate) fn search<M: MemoryModel, const W: usize>(
     goal: Goal,
     most: usize,
 ) -> Found {
-    let mut search = Search::<M, W> { machine, tracker, options, goal, found: Situations::new() };
+    let width = tracker.layout.words;
+    let search = if width <= NARROW { search_with::<M, W, NARROW> } else { search_with::<M, W, WIDEST> };
+    search(machine, tracker, (options, budget), goal, most)
+}
+
+/// The same with columns of this width.
+fn search_with<M: MemoryModel, const W: usize, const P: usize>(
+    machine: &Machine<'_>,
+    tracker: &Tracker<'_, M>,
+    (options, budget): (&Options<'_>, &Budget<'_>),
+    goal: Goal,
+    most: usize,
+) -> Found {
+    let mut search = Search::<M, W, P> { machine, tracker, options, goal, found: Situations::new() };
     let mut booked = 0;
     let witness = search.run(budget, most, &mut booked);
     budget.release(booked);
@@ -121,26 +174,26 @@ pub(crate) fn search<M: MemoryModel, const W: usize>(
     Found { witness, states: states as u64, hunts: (search.found.len() - states) as u64 }
 }
 
-struct Search<'a, 'p, M, const W: usize> {
+struct Search<'a, 'p, M, const W: usize, const P: usize> {
     machine: &'a Machine<'p>,
     tracker: &'a Tracker<'a, M>,
     options: &'a Options<'a>,
     goal: Goal,
-    found: Situations<W>,
+    found: Situations<W, P>,
 }
 
-impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
+impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
     fn run(&mut self, budget: &Budget<'_>, most: usize, booked: &mut u64) -> Option<Witness> {
         let mut worker = System::<W>::worker(self.machine);
         for state in System::<W>::initial(self.machine) {
-            self.found.add(&state, None, Origin { parent: ROOT, label: 0, begins: false });
+            let state = self.found.number(&state);
+            self.found.add(state, None, Origin { parent: ROOT, label: 0, begins: false });
         }
         if self.goal == Goal::Failure
             && let Some((thread, failure)) = self.machine.initial_failure()
         {
             return Some(self.failure(None, thread, failure));
         }
-        let mut successors = Vec::new();
         let mut at = 0;
         while at < self.found.len() && self.found.len() <= most {
             if at % LOOK_AROUND == 0 {
@@ -150,16 +203,20 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
                 budget.check().ok()?;
             }
             let situation = self.found.get(at);
-            successors.clear();
-            self.machine.expand(&mut worker, &situation.state, &mut successors);
+            let steps = self.found.steps(situation.number, |state| {
+                let mut successors = Vec::new();
+                self.machine.expand(&mut worker, state, &mut successors);
+                successors
+            });
             if self.machine.overflowed() {
                 return None;
             }
             if let Some(witness) = self.look(at as u32, &situation) {
                 return Some(witness);
             }
-            for (label, state) in &successors {
-                self.follow(at as u32, &situation, *label, state);
+            for step in steps {
+                let (label, state) = self.found.successors[step as usize];
+                self.follow(at as u32, &situation, label, state);
             }
             at += 1;
         }
@@ -167,7 +224,7 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
     }
 
     /// Adds what a step leads to: with what is hunted already, or with the hunt that it may begin.
-    fn follow(&mut self, parent: u32, situation: &Situation<W>, label: u32, state: &[u64; W]) {
+    fn follow(&mut self, parent: u32, situation: &Situation<W, P>, label: u32, state: u32) {
         let step = self.machine.label(label);
         let transition = self.machine.transition(step.transition);
         let hunted = situation.hunted.map(|(quarry, mut bits)| {
@@ -197,13 +254,13 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
         }
     }
 
-    fn access(&self, situation: &Situation<W>, thread: usize) -> (u32, Access) {
+    fn access(&self, situation: &Situation<W, P>, thread: usize) -> (u32, Access) {
         let local = self.machine.local(&situation.state, thread);
         (local, self.machine.automata[self.machine.class_of[thread]].access(local))
     }
 
     /// Looks for the goal in a situation whose successors are known.
-    fn look(&self, at: u32, situation: &Situation<W>) -> Option<Witness> {
+    fn look(&self, at: u32, situation: &Situation<W, P>) -> Option<Witness> {
         if self.goal == Goal::Failure {
             let (thread, failure) = self.machine.failure(&situation.state)?;
             return Some(self.failure(Some((at, situation)), thread, failure));
@@ -258,7 +315,7 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
         replay.finish(kind, offender, stale, newest)
     }
 
-    fn race(&self, at: u32, situation: &Situation<W>, thread: usize, local: u32) -> Option<Witness> {
+    fn race(&self, at: u32, situation: &Situation<W, P>, thread: usize, local: u32) -> Option<Witness> {
         let (mut replay, first) = self.replay(at);
         let automaton = &self.machine.automata[self.machine.class_of[thread]];
         let loc = automaton.access(local).loc?;
@@ -268,7 +325,7 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
     }
 
     /// Two threads that are both about to access a plain location, one of them to write it.
-    fn racy(&self, at: u32, situation: &Situation<W>) -> Option<Witness> {
+    fn racy(&self, at: u32, situation: &Situation<W, P>) -> Option<Witness> {
         let threads = self.machine.threads();
         let plain = |thread: usize| {
             let (local, access) = self.access(situation, thread);
@@ -295,7 +352,12 @@ impl<M: MemoryModel, const W: usize> Search<'_, '_, M, W> {
         None
     }
 
-    fn failure(&self, at: Option<(u32, &Situation<W>)>, thread: usize, failure: crate::automaton::Failure) -> Witness {
+    fn failure(
+        &self,
+        at: Option<(u32, &Situation<W, P>)>,
+        thread: usize,
+        failure: crate::automaton::Failure,
+    ) -> Witness {
         let kind = match failure.kind {
             FailureKind::Assertion => ViolationKind::Assertion,
             FailureKind::Evaluation(error) => ViolationKind::Evaluation(error),
