@@ -44,7 +44,7 @@ impl Run {
 impl Encoding {
     /// An encoding of these values, at most 256, among which 0 is.
     pub(super) fn of(values: &Values) -> Self {
-        let values: Vec<i32> = values.iter().filter_map(|&value| i32::try_from(value).ok()).collect();
+        let values: Vec<i32> = values.iter().filter_map(|value| i32::try_from(value).ok()).collect();
         let low = values.first().map_or(0, |&value| value.min(0));
         let high = values.last().map_or(0, |&value| value.max(0));
         if i64::from(high) - i64::from(low) < 256 { Self::of_all(low..=high) } else { Self::of_all(values) }

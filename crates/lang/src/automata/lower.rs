@@ -32,7 +32,7 @@ pub(super) fn lower(file: &File<'_>, name: String, diagnostics: &mut Diagnostics
     if diagnostics.has_errors() {
         return None;
     }
-    let addresses = analysis.addresses.iter().filter_map(|&address| i32::try_from(address).ok()).collect();
+    let addresses = analysis.addresses.iter().filter_map(|address| i32::try_from(address).ok()).collect();
     let memory = Memory { addresses };
     let around = Surroundings { encoding: &encoding, memory: &memory };
     let mut program = ProgramBuilder::new(name);

@@ -71,12 +71,12 @@ fn range(file: &File<'_>) -> Values {
             });
         }
     }
-    let small = || numbers.iter().copied().filter(|number| number.abs() <= SMALL);
+    let small = || numbers.iter().filter(|number| number.abs() <= SMALL);
     let (low, high) = (small().min().unwrap_or(0), small().max().unwrap_or(0));
     let mut range: Values = (low - BELOW..=high + ABOVE).collect();
     // Larger numbers are mostly payload that nobody computes with.
     let large = numbers.iter().filter(|number| number.abs() > SMALL);
-    range.extend(&large.take(MOST_LARGE).copied().collect());
+    range.extend(&large.take(MOST_LARGE).collect());
     range
 }
 
@@ -179,14 +179,14 @@ impl Run {
         match &transition.op {
             Op::Read { register, address } => {
                 let mut read = Values::new();
-                for &address in self.addressed(address, &registers)?.values.iter() {
+                for address in self.addressed(address, &registers)?.values.iter() {
                     read.extend(self.cell(address));
                 }
                 registers[*register] = read;
             }
             Op::Write { value, address } => {
                 let written = self.stored(value, &registers)?.values;
-                for &address in self.addressed(address, &registers)?.values.iter() {
+                for address in self.addressed(address, &registers)?.values.iter() {
                     let cell = self.cell(address);
                     let before = cell.len();
                     cell.extend(&written);
@@ -238,11 +238,11 @@ impl Run {
             let mut parts = 0;
             condition.visit(&mut |_| parts += 1);
             self.spend(parts * registers[register].len())?;
-            registers[register].retain(|&value| result(condition, value) != Some(0));
+            registers[register].retain(|value| result(condition, value) != Some(0));
             return Ok(!registers[register].is_empty());
         }
         let results = self.results(condition, registers)?;
-        Ok(results.cut || results.values.iter().any(|&result| result != 0))
+        Ok(results.cut || results.values.iter().any(|result| result != 0))
     }
 
     /// What an expression can store.
@@ -253,7 +253,7 @@ impl Run {
                 results.values.extend(range);
             }
             let before = results.values.len();
-            results.values.retain(|value| range.contains(*value));
+            results.values.retain(|value| range.contains(value));
             results.cut |= results.values.len() != before;
         }
         self.all.extend(&results.values);
@@ -273,14 +273,14 @@ impl Run {
         }
         if let Some(limit) = self.memory_limit {
             let before = results.values.len();
-            results.values.retain(|address| (0..limit).contains(address));
+            results.values.retain(|address| (0..limit).contains(&address));
             results.cut |= results.values.len() != before;
         }
         let mut free = MOST_ADDRESSES.saturating_sub(self.memory.len());
         let before = results.values.len();
         let memory = &self.memory;
         results.values.retain(|address| {
-            let known = memory.contains_key(address);
+            let known = memory.contains_key(&address);
             let fits = known || free > 0;
             free -= usize::from(!known && fits);
             fits
@@ -302,7 +302,7 @@ impl Run {
             Term::Old => Results { values: Values::new(), cut: true },
             Term::Not(operand) => {
                 let inner = self.results(operand, registers)?;
-                let possible = inner.values.iter().map(|&value| i64::from(value == 0));
+                let possible = inner.values.iter().map(|value| i64::from(value == 0));
                 let values = possible.chain(inner.cut.then_some([0, 1]).into_iter().flatten()).collect();
                 Results { values, cut: false }
             }
@@ -310,7 +310,7 @@ impl Run {
                 let (left, right) = (self.results(left, registers)?, self.results(right, registers)?);
                 self.spend(1 + left.values.len() * right.values.len())?;
                 let mut cut = left.cut || right.cut;
-                let pairs = left.values.iter().flat_map(|&one| right.values.iter().map(move |&other| (one, other)));
+                let pairs = left.values.iter().flat_map(|one| right.values.iter().map(move |other| (one, other)));
                 if operator.is_truth() {
                     return Ok(Results { values: truths(pairs.map(|(one, other)| operator.apply(one, other))), cut });
                 }
