@@ -36,10 +36,10 @@ impl Question {
     fn allows(self, stale: Option<&Entry>, next: &Entry) -> bool {
         match self {
             Self::Read => true,
-            Self::ReadOf(value) => stale.is_some_and(|stale| stale.value == value),
-            Self::ReadOther(value) => stale.is_some_and(|stale| stale.value != value),
+            Self::ReadOf(value) => stale.is_some_and(|stale| stale.value() == value),
+            Self::ReadOther(value) => stale.is_some_and(|stale| stale.value() != value),
             Self::Write => !next.is_update(),
-            Self::UpdateOf(value) => !next.is_update() && stale.is_some_and(|stale| stale.value == value),
+            Self::UpdateOf(value) => !next.is_update() && stale.is_some_and(|stale| stale.value() == value),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{Epoch, Slot};
 
 /// The entries of four slots.
 pub(crate) type Lane = [u64; 4];
-const LANE: usize = 4;
+pub(crate) const LANE: usize = 4;
 
 /// A vector clock. Slots beyond its length are not known at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +47,15 @@ impl Clock {
         join(&mut self.0, other)
     }
 
+    /// Whether it knows all that the other one knows.
+    #[inline]
+    pub(crate) fn covers(&self, other: &[Lane]) -> bool {
+        let beyond = |lane: &Lane| lane.iter().any(|&entry| entry != 0);
+        let (common, rest) = other.split_at(other.len().min(self.0.len()));
+        let later = |mine: &Lane, theirs: &Lane| mine.iter().zip(theirs).any(|(mine, theirs)| theirs > mine);
+        !self.0.iter().zip(common).any(|(mine, theirs)| later(mine, theirs)) && !rest.iter().any(beyond)
+    }
+
     /// Knows what the other one knows, and nothing else.
     #[inline]
     pub(crate) fn assign(&mut self, other: &[Lane]) {
@@ -80,35 +89,45 @@ pub(crate) fn entry(lanes: &[Lane], slot: Slot) -> Epoch {
     Epoch(lanes.get(slot.index() / LANE).map_or(0, |lane| lane[slot.index() % LANE]))
 }
 
+/// Changes one entry, if there is such an entry.
+#[inline]
+pub(crate) fn set_entry(lanes: &mut [Lane], slot: Slot, epoch: Epoch) {
+    if let Some(lane) = lanes.get_mut(slot.index() / LANE) {
+        lane[slot.index() % LANE] = epoch.0;
+    }
+}
+
 /// Entry by entry the later moment. Says whether anything changed. `into` must be at least as long.
 #[inline]
 pub(crate) fn join(into: &mut [Lane], from: &[Lane]) -> bool {
-    let mut grown = 0;
-    for (mine, theirs) in into.iter_mut().zip(from) {
-        for (mine, &theirs) in mine.iter_mut().zip(theirs) {
-            let later = theirs.max(*mine);
-            grown |= later ^ *mine;
-            *mine = later;
-        }
+    // Most programs have few threads.
+    if let ([mine, ..], [theirs]) = (&mut *into, from) {
+        return join_lane(mine, theirs) != 0;
     }
-    grown != 0
+    crate::wide::join(into, from)
+}
+
+/// Joins one lane. Returns the bits that changed.
+#[inline]
+pub(crate) fn join_lane(mine: &mut Lane, theirs: &Lane) -> u64 {
+    let mut grown = 0;
+    for (mine, &theirs) in mine.iter_mut().zip(theirs) {
+        let later = theirs.max(*mine);
+        grown |= later ^ *mine;
+        *mine = later;
+    }
+    grown
 }
 
 /// Copies, and forgets what is beyond. `into` must be at least as long.
 #[inline]
 pub(crate) fn assign(into: &mut [Lane], from: &[Lane]) {
-    // Most programs have few threads; no need to call somebody else to copy a lane.
+    // No need to call somebody else to copy a lane.
     if let ([mine], [theirs]) = (&mut *into, from) {
         *mine = *theirs;
         return;
     }
-    let mut rest = into.iter_mut();
-    for theirs in from {
-        if let Some(mine) = rest.next() {
-            *mine = *theirs;
-        }
-    }
-    rest.for_each(|mine| *mine = [0; LANE]);
+    crate::wide::assign(into, from);
 }
 
 #[cfg(test)]
@@ -122,6 +141,11 @@ mod tests {
         assert!(clock.join(&[[0, 3, 0, 0]]));
         assert!(!clock.join(&[[0, 2, 0, 0]]) && clock.join(&[[1, 0, 0, 0]]));
         assert_eq!(clock.lanes(), [[1, 3, 0, 0]]);
+        assert!(
+            clock.covers(&[[1, 2, 0, 0], [0; 4]])
+                && !clock.covers(&[[0, 4, 0, 0]])
+                && !clock.covers(&[[0; 4], [0, 1, 0, 0]])
+        );
         assert_eq!(clock.get(Slot(7)), Epoch(0));
         assert!(clock.includes(Slot(1), Epoch(2)) && !clock.includes(Slot(1), Epoch(4)));
         clock.set(Slot(5), Epoch(9));

@@ -9,18 +9,25 @@ use crate::{Epoch, Place, Settings, ThreadClocks, Violation};
 /// The record of one atomic location. Whoever accesses the location holds a lock on it from before the access until the record is up to date.
 ///
 /// Nothing else mentions it, so it can be dropped when the memory is freed.
+///
+/// The order of its fields is that in which an access looks at them: who reads something known does not come far.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Location {
-    pub(crate) log: Log,
     pub(crate) last: Entry,
-    pub(crate) readers: Readers,
-    pub(crate) rows: Rows,
     /// Whether whoever includes the newest write also knows what it released.
     released_is_known: bool,
+    /// Whether [`Row::ByAccess`] is in use: somebody has read since the newest write. Else [`Row::ByWrite`] says the same, and is not copied.
+    accessed: bool,
     /// invariant: if true, the thread of the newest write knows all that is in [`Row::ByAccess`].
     exclusive: bool,
     /// See [`trust`](Self::trust).
     trusted: bool,
+    /// Whether [`Row::FenceByAccess`] may have grown since the newest write, by another thread than that of the write.
+    fence_accessed: bool,
+    pub(crate) rows: Rows,
+    pub(crate) log: Log,
+    pub(crate) readers: Readers,
 }
 
 /// A write as it comes to a location.
@@ -43,8 +50,10 @@ impl Location {
             readers: Readers::default(),
             rows: Rows::default(),
             released_is_known: true,
+            accessed: false,
             exclusive: true,
             trusted: false,
+            fence_accessed: false,
         }
     }
 
@@ -68,6 +77,12 @@ impl Location {
         crate::check::violation(self, &Bound { thread, seq_cst }, question)
     }
 
+    /// The clock of what came before any access under SC.
+    #[inline]
+    fn accesses(&self) -> Row {
+        if self.accessed { Row::ByAccess } else { Row::ByWrite }
+    }
+
     /// Whether a load by this thread is no violation and would not change anything.
     #[inline]
     pub(crate) fn is_settled(&self, thread: &ThreadClocks, seq_cst: bool) -> bool {
@@ -76,10 +91,9 @@ impl Location {
             && self.released_is_known
             && self.last.included_in(&thread.hb.current)
             && self.last.included_in(&thread.before)
-            && self.rows.entry(Row::ByAccess, thread.slot) >= moment
+            && self.rows.entry(self.accesses(), thread.slot) >= moment
             && (!seq_cst || self.is_settled_sc(thread, moment))
-            && !self.rows.fences
-            && !thread.has_fences()
+            && (!self.rows.has_fences() && !thread.has_fences() || self.knows_fences(thread))
     }
 
     #[inline]
@@ -90,11 +104,12 @@ impl Location {
 
     /// An atomic load under SC.
     pub(crate) fn read(&mut self, thread: &mut ThreadClocks, acquire: bool, seq_cst: bool) {
+        self.rows.fetch_soon();
         if !self.trusted && !self.last.included_in(&thread.before) {
-            thread.learned |= thread.before.join(self.rows.get(Row::ByWrite));
+            thread.learn_before(self.rows.get(Row::ByWrite));
         }
-        if self.rows.fences && !self.last.included_in(&thread.hb.current) && !self.has_read(thread, false) {
-            thread.pending.learn(self.rows.get(Row::FenceByWrite), true);
+        if self.rows.has_fences() && !self.last.included_in(&thread.hb.current) && !self.has_read(thread, false) {
+            thread.learn_pending(self.rows.get(Row::FenceByWrite));
         }
         let newly_read = self.learn_released(thread, acquire);
         if self.trusted {
@@ -117,8 +132,17 @@ impl Location {
     #[inline]
     fn tell_later_writes(&mut self, thread: &mut ThreadClocks, seq_cst: bool) {
         let moment = thread.before.get(thread.slot);
-        if !self.trusted && self.rows.entry(Row::ByAccess, thread.slot) < moment {
-            self.rows.join(Row::ByAccess, &thread.before);
+        let told = self.rows.entry(self.accesses(), thread.slot);
+        if !self.trusted && told < moment {
+            if !self.accessed {
+                // Having read the newest write, the thread knows all that came before it.
+                self.rows.assign(Row::ByAccess, &thread.before);
+                self.accessed = true;
+            } else if thread.has_learned_nothing_since(told) {
+                self.rows.set(Row::ByAccess, thread.slot, moment);
+            } else {
+                self.rows.join(Row::ByAccess, &thread.before);
+            }
             self.exclusive &= thread.slot == self.last.slot;
         }
         if seq_cst {
@@ -127,7 +151,24 @@ impl Location {
                 self.rows.join(Row::ScByAccess, &thread.sc);
             }
         }
-        self.rows.join(Row::FenceByAccess, &thread.fenced.current);
+        if !thread.has_fences() {
+        } else if self.is_last_published(thread) {
+            self.rows.raise(Row::FenceByAccess, thread.slot, thread.last_fence());
+        } else {
+            self.rows.join(Row::FenceByAccess, &thread.fenced.current);
+            self.fence_accessed = true;
+        }
+    }
+
+    /// Whether all is told about the fences of this thread.
+    fn knows_fences(&self, thread: &ThreadClocks) -> bool {
+        self.is_last_published(thread) && self.rows.entry(Row::FenceByAccess, thread.slot) >= thread.last_fence()
+    }
+
+    /// Whether this thread was the last one to write, and would publish the same now, apart from its own moment and its last fence.
+    #[inline]
+    fn is_last_published(&self, thread: &ThreadClocks) -> bool {
+        self.last.slot == thread.slot && !self.last.is_initial() && thread.publishes_the_same_since(self.last.epoch)
     }
 
     /// What the thread learns from reading the newest write. Says whether it read something that it does not know in happens-before even now, for
@@ -156,22 +197,29 @@ impl Location {
 
     /// An atomic store or read-modify-write under SC.
     pub(crate) fn write(&mut self, thread: &mut ThreadClocks, written: Written) {
+        self.rows.fetch_soon();
+        self.log.fetch_soon();
         if let Some(acquire) = written.update {
             self.update_released(thread, acquire);
         }
-        let mine = self.exclusive && self.last.slot == thread.slot && self.last.included_in(&thread.before);
         if self.trusted {
             thread.learn_from_trusted();
-        } else if !mine {
-            thread.before.join(self.rows.get(Row::ByAccess));
+        } else if !self.knows_accesses(thread) {
+            thread.learn_before(self.rows.get(self.accesses()));
         }
         if written.seq_cst {
             thread.sc.join(self.rows.get(Row::ScByAccess));
         }
         thread.begin_event();
-        let told = if self.trusted { thread.hb.published(written.release) } else { &thread.before };
-        self.rows.assign(Row::ByAccess, told);
-        self.rows.assign(Row::ByWrite, told);
+        if self.trusted {
+            thread.distrust_the_past();
+            self.rows.assign(Row::ByWrite, thread.hb.published(written.release));
+        } else if self.last.slot == thread.slot && thread.has_learned_nothing_since(self.last.epoch) {
+            self.rows.set(Row::ByWrite, thread.slot, thread.now);
+        } else {
+            self.rows.assign(Row::ByWrite, &thread.before);
+        }
+        self.accessed = false;
         if written.seq_cst {
             thread.sc.set(thread.slot, thread.now);
             self.rows.assign(Row::ScByAccess, &thread.sc);
@@ -187,6 +235,13 @@ impl Location {
         }
     }
 
+    /// Whether the thread knows all that came before any access under SC.
+    #[inline]
+    fn knows_accesses(&self, thread: &ThreadClocks) -> bool {
+        let nobody_else = !self.accessed || (self.exclusive && self.last.slot == thread.slot);
+        nobody_else && self.last.included_in(&thread.before)
+    }
+
     /// The read half of a read-modify-write.
     #[inline]
     fn update_released(&mut self, thread: &mut ThreadClocks, acquire: bool) {
@@ -200,22 +255,48 @@ impl Location {
 
     #[inline]
     fn learn_clocks(&self, thread: &mut ThreadClocks, acquire: bool) {
-        thread.hb.learn(self.rows.get(Row::Released), acquire);
-        if self.rows.fences {
-            thread.fenced.learn(self.rows.get(Row::FenceReleased), acquire);
-            thread.pending.learn(self.rows.get(Row::PendingReleased), acquire);
+        thread.learn_hb(self.rows.get(Row::Released), acquire);
+        if self.rows.has_fences() {
+            let (fenced, pending) = (self.rows.get(Row::FenceReleased), self.rows.get(Row::PendingReleased));
+            thread.learn_fences(fenced, pending, acquire);
         }
     }
 
     /// What a write leaves for those who read it. What an update leaves comes on top of what was there.
     #[inline]
     fn publish(&mut self, thread: &mut ThreadClocks, written: Written) {
-        let fences = self.rows.fences || thread.has_fences();
-        if fences {
-            thread.pending.learn(self.rows.get(Row::FenceByAccess), true);
-            self.rows.join(Row::FenceByAccess, &thread.fenced.current);
-            self.rows.copy(Row::FenceByAccess, Row::FenceByWrite);
+        let fences = self.rows.has_fences() || thread.has_fences();
+        let again = self.is_last_published(thread);
+        if fences && again && !self.fence_accessed {
+            self.rows.raise(Row::FenceByAccess, thread.slot, thread.last_fence());
+            self.rows.raise(Row::FenceByWrite, thread.slot, thread.last_fence());
+        } else if fences {
+            self.order_fences(thread);
         }
+        // What was published here last is known to be the same if it was this thread that released it; and for a store, if there was nothing else.
+        let same = again && written.release && self.last.is_release();
+        if same
+            && (written.update.is_some() || !self.last.is_update())
+            && thread.publishes_the_same_since(self.last.epoch)
+        {
+            self.rows.set(Row::Released, thread.slot, thread.now);
+            self.rows.raise(Row::FenceReleased, thread.slot, thread.last_fence());
+        } else {
+            self.publish_all(thread, written, fences);
+        }
+        self.released_is_known |= written.update.is_none();
+    }
+
+    /// What a write learns from the `seq_cst` fences of those who came before, and tells those who come later.
+    fn order_fences(&mut self, thread: &mut ThreadClocks) {
+        thread.learn_pending(self.rows.get(Row::FenceByAccess));
+        self.rows.join(Row::FenceByAccess, &thread.fenced.current);
+        self.rows.copy(Row::FenceByAccess, Row::FenceByWrite);
+        self.fence_accessed = false;
+    }
+
+    #[inline]
+    fn publish_all(&mut self, thread: &ThreadClocks, written: Written, fences: bool) {
         let (views, rows) = (thread.views(), [Row::Released, Row::FenceReleased, Row::PendingReleased]);
         for (row, view) in rows.into_iter().zip(views).take(if fences { 3 } else { 1 }) {
             let published = view.published(written.release);
@@ -225,7 +306,6 @@ impl Location {
                 self.rows.assign(row, published);
             }
         }
-        self.released_is_known |= written.update.is_none();
     }
 }
 

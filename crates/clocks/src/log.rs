@@ -4,10 +4,12 @@ use crate::clock::Clock;
 use crate::violation::WriteRecord;
 use crate::{Epoch, Limits, Place, Slot};
 
-/// A write, packed.
+/// A write, packed: half a cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Entry {
-    pub(crate) value: u128,
+    /// In halves, so that it need not be aligned to sixteen bytes.
+    value: [u64; 2],
     pub(crate) epoch: Epoch,
     pub(crate) place: Place,
     pub(crate) slot: Slot,
@@ -28,12 +30,17 @@ impl Entry {
         [update, release, seq_cst]: [bool; 3],
     ) -> Self {
         let flags = (u8::from(update) * UPDATE) | (u8::from(seq_cst) * SEQ_CST) | (u8::from(release) * RELEASE);
-        Self { value, epoch, place, slot, flags }
+        Self { value: halves(value), epoch, place, slot, flags }
     }
 
     /// The initial value. Everybody knows it, because no clock is before its moment.
     pub(crate) fn initial(value: u128) -> Self {
-        Self { value, epoch: Epoch::default(), place: Place::default(), slot: Slot(0), flags: INITIAL }
+        Self { value: halves(value), epoch: Epoch::default(), place: Place::default(), slot: Slot(0), flags: INITIAL }
+    }
+
+    #[inline]
+    pub(crate) fn value(&self) -> u128 {
+        u128::from(self.value[1]) << 64 | u128::from(self.value[0])
     }
 
     pub(crate) fn is_update(&self) -> bool {
@@ -42,6 +49,10 @@ impl Entry {
 
     pub(crate) fn is_seq_cst(&self) -> bool {
         self.flags & SEQ_CST != 0
+    }
+
+    pub(crate) fn is_release(&self) -> bool {
+        self.flags & RELEASE != 0
     }
 
     pub(crate) fn is_initial(&self) -> bool {
@@ -65,21 +76,26 @@ impl Entry {
             number,
             slot: (!self.is_initial()).then_some(self.slot),
             epoch: self.epoch,
-            value: self.value,
+            value: self.value(),
             place: self.place,
             update: self.is_update(),
-            release: self.flags & RELEASE != 0,
+            release: self.is_release(),
         }
     }
 }
 
+fn halves(value: u128) -> [u64; 2] {
+    [value as u64, (value >> 64) as u64]
+}
+
 /// The newest writes, by their numbers.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Log {
+    newest: u64,
     /// invariant: the write with number `n` is at `n & mask`, for `oldest() <= n <= newest`. As long as nobody has written, nothing is there.
     entries: Vec<Entry>,
     mask: u64,
-    newest: u64,
 }
 
 impl Log {
@@ -109,6 +125,14 @@ impl Log {
         match self.entries.get_mut((self.newest & self.mask) as usize) {
             Some(place) => *place = entry,
             None => self.entries.push(entry),
+        }
+    }
+
+    /// Asks for the place of the next entry.
+    #[inline]
+    pub(crate) fn fetch_soon(&self) {
+        if let Some(place) = self.entries.get(((self.newest + 1) & self.mask) as usize) {
+            crate::fetch::soon(place);
         }
     }
 

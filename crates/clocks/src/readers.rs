@@ -15,15 +15,26 @@ pub(crate) struct Reader {
     acquired: bool,
 }
 
-/// All readers of a location.
+/// All readers of a location. Most have none, and should not be larger for it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Readers(Vec<Reader>);
+pub(crate) struct Readers(Option<Box<Several>>);
+
+/// At least one of them.
+#[derive(Clone, Debug, Default)]
+struct Several {
+    all: Vec<Reader>,
+}
 
 impl Readers {
+    #[inline]
+    fn all(&self) -> &[Reader] {
+        self.0.as_ref().map_or(&[], |several| &several.all)
+    }
+
     /// Whether the thread has already read this write, and with at least this strength.
     #[inline]
     pub(crate) fn has_read(&self, slot: Slot, number: u64, acquire: bool) -> bool {
-        self.0.iter().find(|reader| reader.slot == slot).is_some_and(|reader| {
+        self.all().iter().find(|reader| reader.slot == slot).is_some_and(|reader| {
             reader.seen.last().is_some_and(|&(_, seen)| seen == number) && (reader.acquired || !acquire)
         })
     }
@@ -38,11 +49,12 @@ impl Readers {
         oldest: u64,
         limits: Limits,
     ) {
-        let at = self.0.iter().position(|reader| reader.slot == slot).unwrap_or_else(|| {
-            self.0.push(Reader { slot, seen: Vec::new(), acquired: false });
-            self.0.len() - 1
+        let all = &mut self.0.get_or_insert_default().all;
+        let at = all.iter().position(|reader| reader.slot == slot).unwrap_or_else(|| {
+            all.push(Reader { slot, seen: Vec::new(), acquired: false });
+            all.len() - 1
         });
-        let reader = &mut self.0[at];
+        let reader = &mut all[at];
         reader.acquired = acquire || (reader.acquired && reader.seen.last().is_some_and(|&(_, seen)| seen == number));
         if reader.seen.last().is_some_and(|&(_, seen)| seen == number) {
             return;
@@ -63,8 +75,8 @@ impl Readers {
 
     /// How much memory it takes elsewhere.
     pub(crate) fn heap_size(&self) -> usize {
-        let seen: usize = self.0.iter().map(|reader| reader.seen.capacity() * size_of::<(Epoch, u64)>()).sum();
-        self.0.capacity() * size_of::<Reader>() + seen
+        let seen: usize = self.all().iter().map(|reader| reader.seen.capacity() * size_of::<(Epoch, u64)>()).sum();
+        self.0.as_ref().map_or(0, |several| size_of::<Several>() + several.all.capacity() * size_of::<Reader>()) + seen
     }
 
     /// The newest write that the clock knows to have been read.
@@ -73,6 +85,6 @@ impl Readers {
             let until = clock.get(reader.slot);
             reader.seen.iter().rev().find(|&&(epoch, _)| epoch <= until).map_or(0, |&(_, number)| number)
         };
-        self.0.iter().map(known).max().unwrap_or(0)
+        self.all().iter().map(known).max().unwrap_or(0)
     }
 }

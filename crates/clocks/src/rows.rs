@@ -26,16 +26,20 @@ pub(crate) enum Row {
     FenceByWrite,
 }
 
-/// How many rows every location has.
+/// How many rows every location has. The others come in groups, when one of the group is needed: those of `seq_cst` accesses, and those of `seq_cst` fences.
 const ALWAYS: usize = 3;
+const OF_ACCESSES: usize = 2;
+const OF_FENCES: usize = 4;
 
 /// A matrix with a row per clock. Rows and columns that were never used do not exist.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Rows {
     /// How many lanes a row has; at least one.
     more_lanes: u32,
-    /// invariant: false only if there is no row about fences.
-    pub(crate) fences: bool,
+    /// The number of the first row of each group; zero if there is none.
+    accesses: u8,
+    fences: u8,
     /// The first rows while one lane is enough: most locations are all here.
     narrow: [Lane; ALWAYS],
     /// The other rows, or all of them.
@@ -43,29 +47,58 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    /// Whether there may be a row about fences.
+    #[inline]
+    pub(crate) fn has_fences(&self) -> bool {
+        self.fences != 0
+    }
+
     #[inline]
     fn width(&self) -> usize {
         self.more_lanes as usize + 1
     }
 
+    /// The number of a row, if it exists.
+    #[inline]
+    fn number(&self, row: Row) -> Option<usize> {
+        let row = row as usize;
+        let (group, first) = if row < ALWAYS {
+            return Some(row);
+        } else if row < ALWAYS + OF_ACCESSES {
+            (self.accesses, ALWAYS)
+        } else {
+            (self.fences, ALWAYS + OF_ACCESSES)
+        };
+        (group != 0).then(|| usize::from(group) + row - first)
+    }
+
     /// Where a row is outside of the narrow ones.
     #[inline]
-    fn start(&self, row: Row) -> usize {
-        if self.more_lanes == 0 { (row as usize).wrapping_sub(ALWAYS) } else { row as usize * self.width() }
+    fn start(&self, number: usize) -> usize {
+        if self.more_lanes == 0 { number.wrapping_sub(ALWAYS) } else { number * self.width() }
     }
 
     #[inline]
-    fn is_narrow(&self, row: Row) -> bool {
-        self.more_lanes == 0 && (row as usize) < ALWAYS
+    fn is_narrow(&self, number: usize) -> bool {
+        self.more_lanes == 0 && number < ALWAYS
     }
 
     #[inline]
     pub(crate) fn get(&self, row: Row) -> &[Lane] {
-        if self.is_narrow(row) {
-            return &self.narrow[row as usize..=row as usize];
+        let Some(number) = self.number(row) else { return &[] };
+        if self.is_narrow(number) {
+            return &self.narrow[number..=number];
         }
-        let start = self.start(row);
+        let start = self.start(number);
         self.wide.get(start..start + self.width()).unwrap_or(&[])
+    }
+
+    /// Asks for the beginnings of all rows that are elsewhere. They are needed soon, and all of them at once are here as soon as one.
+    #[inline]
+    pub(crate) fn fetch_soon(&self) {
+        if self.more_lanes != 0 {
+            self.wide.chunks(self.width()).for_each(|row| crate::fetch::soon(&row[0]));
+        }
     }
 
     /// How much memory it takes elsewhere.
@@ -77,6 +110,20 @@ impl Rows {
     #[inline]
     pub(crate) fn entry(&self, row: Row, slot: Slot) -> Epoch {
         clock::entry(self.get(row), slot)
+    }
+
+    /// Changes one entry of a row that exists and has it.
+    #[inline]
+    pub(crate) fn set(&mut self, row: Row, slot: Slot, epoch: Epoch) {
+        clock::set_entry(self.reserve(row, 0), slot, epoch);
+    }
+
+    /// Makes one entry later, of a row that has it.
+    #[inline]
+    pub(crate) fn raise(&mut self, row: Row, slot: Slot, epoch: Epoch) {
+        if self.entry(row, slot) < epoch {
+            self.set(row, slot, epoch);
+        }
     }
 
     #[inline]
@@ -94,15 +141,13 @@ impl Rows {
         }
     }
 
-    /// Makes one row equal to another that is at least as old.
+    /// Makes one row equal to another of the same group.
     pub(crate) fn copy(&mut self, from: Row, to: Row) {
-        if self.get(from).is_empty() {
-            return;
-        }
-        self.reserve(to, 0);
+        let (Some(from), Some(to)) = (self.number(from), self.number(to)) else { return };
         let (from, to, width) = (self.start(from), self.start(to), self.width());
-        if to + width <= self.wide.len() {
-            self.wide.copy_within(from..from + width, to);
+        if from.max(to) + width <= self.wide.len() {
+            // Not by `copy_within`: in the runtime that would be the function which copies for the program.
+            (0..width).for_each(|lane| self.wide[to + lane] = self.wide[from + lane]);
         }
     }
 
@@ -112,25 +157,33 @@ impl Rows {
         if lanes > self.width() {
             self.widen(lanes);
         }
-        if self.is_narrow(row) {
-            return &mut self.narrow[row as usize..=row as usize];
+        let number = self.number(row).unwrap_or_else(|| self.add_rows(row));
+        if self.is_narrow(number) {
+            return &mut self.narrow[number..=number];
         }
-        let (start, width) = (self.start(row), self.width());
-        if start + width > self.wide.len() {
-            self.add_rows(row);
-        }
+        let (start, width) = (self.start(number), self.width());
         &mut self.wide[start..start + width]
     }
 
+    /// Adds the group of a row. Returns the number of the row.
     #[cold]
-    fn add_rows(&mut self, row: Row) {
-        self.fences |= row as usize >= Row::FenceReleased as usize;
-        let last = if self.fences { Row::FenceByWrite } else { Row::ScByAccess };
-        let end = self.start(last) + self.width();
+    fn add_rows(&mut self, row: Row) -> usize {
+        let of_accesses = (row as usize) < ALWAYS + OF_ACCESSES;
+        let others = if of_accesses {
+            OF_FENCES * usize::from(self.fences != 0)
+        } else {
+            OF_ACCESSES * usize::from(self.accesses != 0)
+        };
+        let first = ALWAYS + others;
+        let (group, rows) = if of_accesses { (&mut self.accesses, OF_ACCESSES) } else { (&mut self.fences, OF_FENCES) };
+        *group = first as u8;
+        let end = self.start(first + rows);
         self.wide.reserve_exact(end.saturating_sub(self.wide.len()));
         self.wide.resize(end, [0; 4]);
+        self.number(row).unwrap_or(0)
     }
 
+    /// Makes rows longer, and no longer than asked: clocks that learn from them become as long.
     #[cold]
     fn widen(&mut self, lanes: usize) {
         let narrow = if self.more_lanes == 0 { &self.narrow[..] } else { &[] };
@@ -166,11 +219,11 @@ mod tests {
         assert_eq!(rows.entry(Row::ByAccess, Slot(4)), Epoch(5));
         assert_eq!(rows.entry(Row::ScByAccess, Slot(0)), Epoch(7));
         assert_eq!(rows.entry(Row::ScByAccess, Slot(4)), Epoch(0));
-        assert!(!rows.fences);
+        assert!(!rows.has_fences());
         rows.join(Row::FenceByAccess, &clock(&[[0, 0, 0, 4]]));
         rows.copy(Row::FenceByAccess, Row::FenceByWrite);
         rows.assign(Row::ByWrite, &clock(&[]));
-        assert!(rows.fences);
+        assert!(rows.has_fences());
         assert_eq!(rows.entry(Row::FenceByWrite, Slot(3)), Epoch(4));
         assert_eq!(rows.entry(Row::ByWrite, Slot(1)), Epoch(0));
     }

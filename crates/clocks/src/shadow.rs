@@ -9,7 +9,8 @@
 //!
 //! Deviation from `ThreadSanitizer`: a cell whose races would all be found with the new access as well is the first to go, so that four cells last long.
 
-use crate::stamps::{NUMBER_MASK, Stamp, StampTable, Sweep};
+use crate::home::{ATOMIC, Home, MASK, READ, all_at_once, conflict, is_own, replaces};
+use crate::stamps::{Stamp, StampTable, Sweep};
 use crate::{Slot, ThreadClocks};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,10 +19,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[repr(C, align(16))]
 pub struct Cells(pub [AtomicU32; 4]);
 
-const READ: u32 = 1 << 30;
-const ATOMIC: u32 = 1 << 31;
-const MASK: u32 = 0xff;
-
 /// Whether an access reads or writes. A read-modify-write writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
@@ -29,6 +26,17 @@ pub enum Direction {
     Read,
     /// It writes.
     Write,
+}
+
+/// What became of an access on the [short way](ThreadClocks::plain_alone).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alone {
+    /// It was there already, or one that says as much.
+    Known,
+    /// It is there now, and it does not race.
+    New,
+    /// It must go the long way.
+    No,
 }
 
 /// The earlier access of a race.
@@ -60,12 +68,82 @@ impl ThreadClocks {
         self.shadow(cells, table, mask, direction, true)
     }
 
-    /// Whether this very plain access, or one that says as much, is already in the cells and nothing was released since: then [`plain`](Self::plain) would change nothing.
+    /// Whether something was released since the last access, so that the next one is later than that: [`begin_plain`](Self::begin_plain).
     #[inline]
-    pub fn has_recorded(&self, cells: &Cells, mask: u8, direction: Direction) -> bool {
+    pub fn has_released(&self) -> bool {
+        self.stamp.is_closed()
+    }
+
+    /// Plain accesses from here on are later than all that was released.
+    #[inline]
+    pub fn begin_plain(&mut self) {
+        self.open_round();
+    }
+
+    /// The short way of [`plain`](Self::plain): does the same if nothing was released since the last access and there is no race and room enough. Else it does nothing, and says so.
+    #[inline]
+    pub fn plain_alone(&self, cells: &Cells, table: &StampTable, mask: u8, direction: Direction) -> Alone {
+        if self.stamp.is_closed() || !self.stamp.is_held() {
+            return Alone::No;
+        }
+        let own = self.own(mask, direction, false);
+        let values = cells.values();
+        match all_at_once(values, own) {
+            Home::Recorded => Alone::Known,
+            Home::At(home, others) if self.are_ordered(values, others, table) => {
+                cells.0[home].store(own, Ordering::Relaxed);
+                Alone::New
+            }
+            _ => Alone::No,
+        }
+    }
+
+    /// The same for sixteen bytes. Both halves mostly have the same history.
+    #[inline]
+    pub fn both_alone(&self, cells: &[Cells; 2], table: &StampTable, direction: Direction) -> Alone {
+        if self.stamp.is_closed() || !self.stamp.is_held() {
+            return Alone::No;
+        }
+        let values = cells[0].values();
+        if values != cells[1].values() {
+            return match (
+                self.plain_alone(&cells[0], table, 0xff, direction),
+                self.plain_alone(&cells[1], table, 0xff, direction),
+            ) {
+                (Alone::No, _) | (_, Alone::No) => Alone::No,
+                (Alone::Known, Alone::Known) => Alone::Known,
+                _ => Alone::New,
+            };
+        }
+        let own = self.own(0xff, direction, false);
+        match all_at_once(values, own) {
+            Home::Recorded => Alone::Known,
+            Home::At(home, others) if self.are_ordered(values, others, table) => {
+                for half in cells {
+                    half.0[home].store(own, Ordering::Relaxed);
+                }
+                Alone::New
+            }
+            _ => Alone::No,
+        }
+    }
+
+    /// Whether all cells of a set were before what this thread does now.
+    #[inline]
+    fn are_ordered(&self, cells: [u32; 4], mut which: u8, table: &StampTable) -> bool {
+        while which != 0 {
+            if !self.is_ordered(cells[which.trailing_zeros() as usize % 4], table) {
+                return false;
+            }
+            which &= which - 1;
+        }
+        true
+    }
+
+    #[inline]
+    fn own(&self, mask: u8, direction: Direction, atomic: bool) -> u32 {
         let reading = if direction == Direction::Read { READ } else { 0 };
-        let own = u32::from(mask) | self.stamp.bits(false) | reading;
-        !self.stamp.is_closed() && cells.0.iter().any(|cell| (cell.load(Ordering::Relaxed) ^ own) & !reading == 0)
+        u32::from(mask) | self.stamp.bits(atomic) | reading | if atomic { ATOMIC } else { 0 }
     }
 
     #[inline]
@@ -77,14 +155,16 @@ impl ThreadClocks {
         direction: Direction,
         atomic: bool,
     ) -> Option<Race> {
-        let reading = if direction == Direction::Read { READ } else { 0 };
-        let own = u32::from(mask) | self.stamp.bits(atomic) | reading | if atomic { ATOMIC } else { 0 };
-        // A read is already there if the same write is.
-        let recorded = |cell: &AtomicU32| (cell.load(Ordering::Relaxed) ^ own) & !reading == 0;
-        if cells.0.iter().any(recorded) {
-            return None;
+        let own = self.own(mask, direction, atomic);
+        let values = cells.values();
+        match all_at_once(values, own) {
+            Home::Recorded => None,
+            Home::At(home, others) if Stamp::is_valid(own) && self.are_ordered(values, others, table) => {
+                cells.0[home].store(own, Ordering::Relaxed);
+                None
+            }
+            _ => self.compare(cells, table, own),
         }
-        self.compare(cells, table, own)
     }
 
     #[inline(never)]
@@ -98,7 +178,7 @@ impl ThreadClocks {
                 continue;
             }
             // A cell with the same number is our own, or of an earlier borrower, whose cells are not looked at any more.
-            let ordered = (cell ^ own) & NUMBER_MASK == 0 || self.is_ordered(cell, table);
+            let ordered = is_own(own, cell) || self.is_ordered(cell, table);
             if ordered && replaces(own, cell) {
                 match home {
                     None => home = Some(at),
@@ -115,10 +195,12 @@ impl ThreadClocks {
         race
     }
 
+    #[inline]
     fn is_ordered(&self, cell: u32, table: &StampTable) -> bool {
         table.origin(cell).is_none_or(|(slot, round, _)| self.has_reached(slot, round))
     }
 
+    #[inline]
     fn has_reached(&self, slot: Slot, round: u64) -> bool {
         slot == self.slot || self.hb.current.get(slot).round() >= round
     }
@@ -142,17 +224,28 @@ impl ThreadClocks {
     }
 }
 
-/// Whether the two race unless they are ordered.
-fn conflict(own: u32, cell: u32) -> bool {
-    own & cell & (READ | ATOMIC) == 0 && own & cell & MASK != 0
-}
-
-/// Whether everything that conflicts with the cell conflicts with the new access, too.
-fn replaces(own: u32, cell: u32) -> bool {
-    cell & MASK & !own == 0 && own & !cell & (READ | ATOMIC) == 0
-}
-
 impl Cells {
+    /// All four. Each is read at once; together they need not be.
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code, reason = "the compiler knows no load of four atomics")]
+    #[inline]
+    fn values(&self) -> [u32; 4] {
+        let cells: core::arch::x86_64::__m128i;
+        // SAFETY: the cells are aligned to sixteen bytes, every x86_64 has this instruction, and what it reads are four integers.
+        unsafe {
+            core::arch::asm!(
+                "movdqa {}, xmmword ptr [{}]", out(xmm_reg) cells, in(reg) self, options(nostack, readonly, preserves_flags)
+            );
+            core::mem::transmute(cells)
+        }
+    }
+
+    /// All four, one after the other.
+    #[cfg(not(target_arch = "x86_64"))]
+    fn values(&self) -> [u32; 4] {
+        [0, 1, 2, 3].map(|at: usize| self.0[at].load(Ordering::Relaxed))
+    }
+
     /// Forgets all accesses, as when memory is freed and used again.
     pub fn clear(&self) {
         self.0.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));

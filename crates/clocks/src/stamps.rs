@@ -134,7 +134,9 @@ impl StampTable {
         let owner = self.owners.get(number)?.load(Ordering::Acquire);
         let round = owner.wrapping_add(u64::from(cell >> 16) & (TICKS - 1)) & ROUND_MASK;
         let since = self.since[number].load(Ordering::Acquire);
-        (owner != NOBODY && round >= since).then_some((Slot((owner >> 48) as u16), round, owner))
+        // The round of tick 0 can be before the beginning of time, and then that of an early tick is, too.
+        let is_later = round.wrapping_sub(since) & ROUND_MASK <= ROUND_MASK / 2;
+        (owner != NOBODY && since != NOBODY && is_later).then_some((Slot((owner >> 48) as u16), round, owner))
     }
 
     fn assign(&self, number: u8, slot: Slot, base: u64, since: u64) {

@@ -17,11 +17,15 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Learns something from a read or a lock: now if `acquire`, else with the next acquire fence.
+    /// Learns something from a read or a lock: now if `acquire`, else with the next acquire fence. Says whether more is known now.
     #[inline]
-    pub(crate) fn learn(&mut self, lanes: &[Lane], acquire: bool) {
-        let clock = if acquire { &mut self.current } else { &mut self.waiting };
-        clock.join(lanes);
+    #[must_use]
+    fn learn(&mut self, lanes: &[Lane], acquire: bool) -> bool {
+        if acquire {
+            return self.current.join(lanes);
+        }
+        self.waiting.join(lanes);
+        false
     }
 
     /// What a write publishes.
@@ -36,9 +40,11 @@ impl View {
         self.current.is_empty() && self.waiting.is_empty()
     }
 
-    fn acquire_fence(&mut self) {
-        self.current.join(self.waiting.lanes());
+    #[must_use]
+    fn acquire_fence(&mut self) -> bool {
+        let grown = self.current.join(self.waiting.lanes());
         self.waiting.clear();
+        grown
     }
 
     fn release_fence(&mut self) {
@@ -63,6 +69,10 @@ pub struct ThreadClocks {
     pub(crate) fenced: View,
     /// X: what the next `seq_cst` fence would add.
     pub(crate) pending: View,
+    /// The first moment, begun or not, from which on `before` knows all that it knows of others now. Whoever knows this thread up to there knows that, too.
+    before_since: Epoch,
+    /// The same for what is published: the current happens-before, and what travels along with it, apart from the last own fence.
+    published_since: Epoch,
     /// invariant: if false, nothing was added to `before` or `sc` since the moment `now` began.
     pub(crate) learned: bool,
     pub(crate) stamp: Stamp,
@@ -81,6 +91,8 @@ impl ThreadClocks {
             sc: Clock::default(),
             fenced: View::default(),
             pending: View::default(),
+            before_since: now.next_event(),
+            published_since: now.next_event(),
             learned: false,
             stamp: Stamp::default(),
         };
@@ -95,6 +107,7 @@ impl ThreadClocks {
         let (slot, now) = slots.take(Some(self))?;
         let mut birth = SyncClock::new();
         self.release(&mut birth);
+        self.distrust_the_past();
         let mut child = Self {
             settings: self.settings,
             slot,
@@ -104,6 +117,8 @@ impl ThreadClocks {
             sc: Clock::default(),
             fenced: View::default(),
             pending: View::default(),
+            before_since: now.next_event(),
+            published_since: now.next_event(),
             learned: false,
             stamp: Stamp::default(),
         };
@@ -117,6 +132,7 @@ impl ThreadClocks {
     /// program can see. It can only hide a violation.
     pub fn forget_unordered(&mut self) {
         self.before.assign(self.hb.current.lanes());
+        self.before_since = self.now.next_event();
         self.begin_event();
     }
 
@@ -163,6 +179,12 @@ impl ThreadClocks {
     #[inline]
     pub(crate) fn has_fences(&self) -> bool {
         !(self.fenced.is_empty() && self.pending.is_empty())
+    }
+
+    /// Up to which moment its own `seq_cst` fences have ordered it before.
+    #[inline]
+    pub(crate) fn last_fence(&self) -> Epoch {
+        self.fenced.current.get(self.slot)
     }
 
     /// Whether `seq_cst` accesses differ from others.
@@ -215,14 +237,70 @@ impl ThreadClocks {
     #[cold]
     pub(crate) fn learn_from_trusted(&mut self) {
         self.learned |= self.before.join(self.hb.current.lanes());
+        self.distrust_the_past();
+    }
+
+    /// Others may know of this moment without knowing what came earlier under SC: they know it only from happens-before.
+    pub(crate) fn distrust_the_past(&mut self) {
+        self.before_since = self.now.next_event();
+    }
+
+    /// Learns what came earlier under SC.
+    #[inline]
+    pub(crate) fn learn_before(&mut self, lanes: &[Lane]) {
+        if self.before.join(lanes) {
+            self.learned = true;
+            self.before_since = self.now.next_event();
+        }
+    }
+
+    /// Learns what happened before: now if `acquire`, else with the next acquire fence.
+    #[inline]
+    pub(crate) fn learn_hb(&mut self, lanes: &[Lane], acquire: bool) {
+        let grown = self.hb.learn(lanes, acquire);
+        self.publishes_more(grown);
+    }
+
+    /// Learns what the `seq_cst` fences of others have ordered before, and what their next ones would.
+    #[inline]
+    pub(crate) fn learn_fences(&mut self, fenced: &[Lane], pending: &[Lane], acquire: bool) {
+        let grown = self.fenced.learn(fenced, acquire) | self.pending.learn(pending, acquire);
+        self.publishes_more(grown);
+    }
+
+    /// Learns what the next `seq_cst` fence would add. What the last one has ordered before is no news.
+    #[inline]
+    pub(crate) fn learn_pending(&mut self, pending: &[Lane]) {
+        if !self.fenced.current.covers(pending) {
+            let grown = self.pending.learn(pending, true);
+            self.publishes_more(grown);
+        }
+    }
+
+    #[inline]
+    fn publishes_more(&mut self, grown: bool) {
+        if grown {
+            self.published_since = self.now.next_event();
+        }
+    }
+
+    /// Whether what others knew of this thread at that moment is, apart from the moment itself, what `before` knows now.
+    #[inline]
+    pub(crate) fn has_learned_nothing_since(&self, moment: Epoch) -> bool {
+        moment >= self.before_since
+    }
+
+    /// The same for what is published.
+    #[inline]
+    pub(crate) fn publishes_the_same_since(&self, moment: Epoch) -> bool {
+        moment >= self.published_since
     }
 
     /// Learns what was released: a lock is taken, a thread joined, a semaphore passed.
     pub fn acquire(&mut self, sync: &SyncClock) {
-        self.hb.learn(sync.current.lanes(), true);
-        self.fenced.learn(sync.fenced.lanes(), true);
-        self.pending.learn(sync.pending.lanes(), true);
-        self.learned |= self.before.join(sync.before.lanes());
+        self.learn_hb(sync.current.lanes(), true);
+        self.learn_fences(sync.fenced.lanes(), sync.pending.lanes(), true);
+        self.learn_before(sync.before.lanes());
     }
 
     /// Tells the next ones to acquire what this thread knows, in addition to what others have told.
@@ -256,9 +334,8 @@ impl ThreadClocks {
     /// A fence. Only a `seq_cst` fence under a model that [shares fences](Model::shares_fences) looks at `shared`.
     pub fn fence(&mut self, order: FenceOrder, shared: &mut ScFence) {
         if order.is_acquire() {
-            self.hb.acquire_fence();
-            self.fenced.acquire_fence();
-            self.pending.acquire_fence();
+            let grown = self.hb.acquire_fence() | self.fenced.acquire_fence() | self.pending.acquire_fence();
+            self.publishes_more(grown);
         }
         if order == FenceOrder::SeqCst {
             self.order_fence(shared);
@@ -276,12 +353,15 @@ impl ThreadClocks {
         match self.settings.model {
             Model::AcqRel => {}
             Model::Rc20 => {
-                self.hb.learn(shared.released.lanes(), true);
+                self.learn_hb(shared.released.lanes(), true);
                 shared.released.join(self.hb.current.lanes());
             }
             Model::Rc11 => {
-                self.fenced.current.join(self.hb.current.lanes());
-                self.fenced.current.join(self.pending.current.lanes());
+                // That there is a later moment of its own is nothing that it has learned.
+                self.fenced.current.set(self.slot, self.hb.current.get(self.slot));
+                let grown = self.fenced.current.join(self.hb.current.lanes())
+                    | self.fenced.current.join(self.pending.current.lanes());
+                self.publishes_more(grown);
             }
         }
     }

@@ -119,3 +119,28 @@ fn a_late_stamp_does_not_hide_a_race() {
     assert_eq!(first.plain(&cells, &program.table, 0xff, Direction::Write), None);
     assert!(second.plain(&cells, &program.table, 0xff, Direction::Write).is_some());
 }
+
+/// A young thread gets a number with more ticks used than the thread has rounds. What the earlier borrower did is not taken for something that it will do at the end of time.
+#[test]
+fn cells_of_an_earlier_borrower_are_nobodys() {
+    let mut program = Program::new(3);
+    let (mut mutex, cells) = (SyncClock::new(), Cells::default());
+    let Program { threads, pool, table, .. } = &mut program;
+    let [first, second, third] = &mut threads[..] else { unreachable!() };
+    assert!(pool.lend(table, first));
+    for _ in 0..1000 {
+        assert_eq!(first.plain(&Cells::default(), table, 0xff, Direction::Write), None);
+        first.replace(&mut mutex);
+        if cells.0[0].load(std::sync::atomic::Ordering::Relaxed) == 0 {
+            assert_eq!(first.plain(&cells, table, 0xff, Direction::Write), None);
+        }
+    }
+    pool.give_back(first);
+    // All other numbers come first.
+    for _ in 0..254 {
+        assert!(pool.lend(table, first));
+        pool.give_back(first);
+    }
+    assert!(pool.lend(table, second) && pool.lend(table, third));
+    assert_eq!(third.plain(&cells, table, 0xff, Direction::Write), None);
+}

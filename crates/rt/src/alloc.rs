@@ -1,6 +1,6 @@
 //! The runtime's own memory: straight from the system, never from the program's allocator, which may be instrumented, replaced or locked.
 //!
-//! Blocks have sizes that are powers of two. Freed ones wait in a list per size; large ones go back to the system. Nothing on the path of an
+//! Blocks have sizes that are powers of two, or a quarter, a half or three quarters above one. Freed ones wait in a list per size; large ones go back to the system. Nothing on the path of an
 //! access allocates, so one lock is enough.
 
 use crate::lock::Lock;
@@ -13,8 +13,8 @@ const SMALLEST: usize = 16;
 /// Blocks of this size and above are mapped one by one.
 const LARGE: usize = 1 << 18;
 /// How much is mapped at a time for the smaller ones.
-const CHUNK: usize = 1 << 20;
-const CLASSES: usize = LARGE.trailing_zeros() as usize;
+const CHUNK: usize = sys::LARGE_PAGE;
+const CLASSES: usize = 4 * LARGE.trailing_zeros() as usize;
 
 /// A free block holds the address of the next one.
 struct Pool {
@@ -31,13 +31,24 @@ static POOL: Lock<Pool> = Lock::new(Pool { free: [null_mut(); CLASSES], chunk: n
 /// The allocator.
 pub(crate) struct Memory;
 
+/// The size of a block for it. It is aligned to the largest power of two that divides its size.
 fn class_size(layout: Layout) -> usize {
-    layout.size().max(layout.align()).max(SMALLEST).next_power_of_two()
+    let size = layout.size().max(layout.align()).max(SMALLEST);
+    let whole = size.next_power_of_two();
+    let quarter = whole / 8;
+    // In between there are only multiples of half a cache line.
+    if layout.align() > SMALLEST || quarter < 32 { whole } else { size.next_multiple_of(quarter) }
+}
+
+/// The number of the list of free blocks of that size.
+fn class(size: usize) -> usize {
+    let exponent = size.ilog2() as usize;
+    4 * exponent + ((4 * size) >> exponent) - 4
 }
 
 impl Pool {
     fn take(&mut self, size: usize) -> *mut u8 {
-        let list = &mut self.free[size.trailing_zeros() as usize];
+        let list = &mut self.free[class(size)];
         if !list.is_null() {
             let block = *list;
             // SAFETY: a free block holds the address of the next one.
@@ -46,7 +57,7 @@ impl Pool {
         }
         if self.left < size {
             // What is left of the old chunk is at most a block; it is not worth keeping track of.
-            (self.chunk, self.left) = (sys::map(CHUNK), CHUNK);
+            (self.chunk, self.left) = (sys::map_large(CHUNK), CHUNK);
         }
         let block = self.chunk;
         // SAFETY: there are at least `size` bytes left.
@@ -57,7 +68,7 @@ impl Pool {
 }
 
 // SAFETY: blocks are distinct, as large as asked and aligned: a chunk begins at a page, blocks of different sizes are cut from it in the
-// order of requests, and `Pool::take` keeps them aligned because `aligned` skips to a multiple of the size first.
+// order of requests, and `Pool::take` keeps them aligned because `align_to` skips to a multiple of their alignment first.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let size = class_size(layout);
@@ -77,7 +88,7 @@ unsafe impl GlobalAlloc for Memory {
             return;
         }
         let mut pool = POOL.lock();
-        let list = &mut pool.free[size.trailing_zeros() as usize];
+        let list = &mut pool.free[class(size)];
         // SAFETY: the block is at least as large as an address and nobody else's any more.
         unsafe { *block.cast::<*mut u8>() = *list };
         *list = block;
@@ -87,10 +98,11 @@ unsafe impl GlobalAlloc for Memory {
 impl Pool {
     /// Skips to where a block of this size would be aligned, unless one is free already.
     fn align_to(&mut self, size: usize) {
-        if !self.free[size.trailing_zeros() as usize].is_null() {
+        if !self.free[class(size)].is_null() {
             return;
         }
-        let skipped = (self.chunk as usize).wrapping_neg() & (size - 1);
+        let alignment = 1 << size.trailing_zeros();
+        let skipped = (self.chunk as usize).wrapping_neg() & (alignment - 1);
         if skipped > self.left {
             self.left = 0;
             return;

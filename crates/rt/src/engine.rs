@@ -20,7 +20,14 @@ pub(crate) enum Object {
     /// A mutex, a semaphore, a condition.
     Lock(SyncClock),
     /// A lock for several readers or one writer.
-    ReadWrite { writers: SyncClock, readers: SyncClock },
+    ReadWrite(Box<ReadWrite>),
+}
+
+/// What writers and readers have released.
+#[derive(Default)]
+pub(crate) struct ReadWrite {
+    writers: SyncClock,
+    readers: SyncClock,
 }
 
 static SLOTS: Lock<Option<Slots>> = Lock::new(None);
@@ -217,11 +224,11 @@ impl Object {
 
     /// The clocks of a lock for readers and writers: what writers have released, and what readers have.
     pub(crate) fn read_write(&mut self) -> (&mut SyncClock, &mut SyncClock) {
-        if !matches!(self, Self::ReadWrite { .. }) {
-            *self = Self::ReadWrite { writers: SyncClock::new(), readers: SyncClock::new() };
+        if !matches!(self, Self::ReadWrite(_)) {
+            *self = Self::ReadWrite(Box::default());
         }
         match self {
-            Self::ReadWrite { writers, readers } => (writers, readers),
+            Self::ReadWrite(clocks) => (&mut clocks.writers, &mut clocks.readers),
             _ => unreachable!("it was just made one"),
         }
     }

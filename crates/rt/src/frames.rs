@@ -67,6 +67,7 @@ impl Frames {
         slot.call
     }
 
+    #[inline(always)]
     fn top(&self) -> Frame {
         self.stack[self.depth.min(DEEPEST) - 1]
     }

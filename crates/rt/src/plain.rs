@@ -9,7 +9,7 @@ use crate::thread::{self, Thread};
 use crate::tls::{self, Inside};
 use crate::{shadow, trace};
 use core::sync::atomic::{AtomicBool, Ordering};
-use steadfast_clocks::{Direction, Race, StampPool, StampTable};
+use steadfast_clocks::{Alone, Direction, Race, StampPool, StampTable};
 
 /// Whether plain accesses are instrumented at all. Until the first one, atomics need no shadow.
 static SEEN: AtomicBool = AtomicBool::new(false);
@@ -19,26 +19,40 @@ static POOL: Lock<Option<StampPool>> = Lock::new(None);
 /// An access of up to 16 bytes.
 #[inline(always)]
 pub(crate) fn access(address: usize, bytes: usize, write: bool, caller: usize) {
-    if is_recorded(address, bytes, write) {
-        return;
+    if !goes_short_way(address, bytes, write, caller) {
+        check(address, bytes, write, caller);
     }
-    check(address, bytes, write, caller);
 }
 
-/// The short way: most accesses say what the shadow knows already. It changes nothing, so it need not be marked as inside.
+/// The short way: most accesses concern nobody else. It changes some cells and the ring, each in one step, so a signal handler that comes in between does no harm, and it need not be marked as inside.
 #[inline(always)]
-fn is_recorded(address: usize, bytes: usize, write: bool) -> bool {
-    let thread = tls::local().thread;
+fn goes_short_way(address: usize, bytes: usize, write: bool, caller: usize) -> bool {
+    let local = tls::local();
     let offset = address & 7;
-    if thread.is_null() || offset + bytes > 8 {
+    if local.thread.is_null() || offset + bytes > bytes.next_multiple_of(8) || local.inside | local.ignored != 0 {
         return false;
     }
-    // SAFETY: this thread's own structure.
-    let (Some(clocks), Some(cells)) = (unsafe { &(*thread).clocks }, shadow::existing_cells(address)) else {
-        return false;
+    // SAFETY: this thread's own structure, and its ring lives as long.
+    let (thread, trace) = unsafe { (&mut *local.thread, &*(*local.thread).trace) };
+    let Some(clocks) = &mut thread.clocks else { return false };
+    if clocks.has_released() {
+        // This takes several steps.
+        let _inside = Inside::enter();
+        clocks.begin_plain();
+    }
+    let direction = if write { Direction::Write } else { Direction::Read };
+    let became = if bytes == 16 {
+        let Some(cells) = shadow::existing_pair(address) else { return false };
+        clocks.both_alone(cells, &STAMPS, direction)
+    } else {
+        let Some(cells) = shadow::existing_cells(address) else { return false };
+        let mask = ((1u32 << bytes) - 1) << offset;
+        clocks.plain_alone(cells, &STAMPS, mask as u8, direction)
     };
-    let mask = ((1u32 << bytes) - 1) << offset;
-    clocks.has_recorded(cells, mask as u8, if write { Direction::Write } else { Direction::Read })
+    if became == Alone::New {
+        trace.push(address, bytes, round(clocks), thread.frames.current(), caller);
+    }
+    became != Alone::No
 }
 
 #[inline(never)]
@@ -117,12 +131,12 @@ fn each_granule(
 ) -> Option<Race> {
     let offset = address & 7;
     let mask = ((1u32 << bytes.min(16)) - 1) << offset;
-    let race = work(shadow::cells(address)?, mask as u8);
+    let race = work(shadow::cells(address), mask as u8);
     if offset + bytes <= 8 {
         return race;
     }
-    let next = work(shadow::cells(address + 8)?, (mask >> 8) as u8);
-    let last = if offset + bytes > 16 { work(shadow::cells(address + 16)?, (mask >> 16) as u8) } else { None };
+    let next = work(shadow::cells(address + 8), (mask >> 8) as u8);
+    let last = if offset + bytes > 16 { work(shadow::cells(address + 16), (mask >> 16) as u8) } else { None };
     race.or(next).or(last)
 }
 

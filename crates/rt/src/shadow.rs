@@ -3,71 +3,67 @@
 //! As in [`table`](crate::table), the address space is cut into regions. A page table and not a fixed mapping, so that it does not matter where
 //! the system puts the program.
 
+use crate::lock::Lock;
 use crate::sys;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use steadfast_clocks::Cells;
 
 const ADDRESS_BITS: u32 = 47;
 const REGION_BITS: u32 = 22;
-const REGIONS: usize = 1 << (ADDRESS_BITS - REGION_BITS);
 const CELLS: usize = 1 << (REGION_BITS - 3);
 
 type Region = [Cells; CELLS];
 
-static ROOT: AtomicPtr<AtomicPtr<Region>> = AtomicPtr::new(core::ptr::null_mut());
+/// All regions. Where there is no shadow, this costs nothing but addresses.
+static REGIONS: [AtomicPtr<Region>; 1 << (ADDRESS_BITS - REGION_BITS)] =
+    [const { AtomicPtr::new(core::ptr::null_mut()) }; 1 << (ADDRESS_BITS - REGION_BITS)];
 
-/// The cells of an address.
+/// The cells of an address. Addresses of programs have 47 bits.
 #[inline(always)]
-pub(crate) fn cells(address: usize) -> Option<&'static Cells> {
-    Some(&region(address)?[(address >> 3) & (CELLS - 1)])
+pub(crate) fn cells(address: usize) -> &'static Cells {
+    let region = existing(address).unwrap_or_else(|| make(address));
+    &region[(address >> 3) % CELLS]
 }
 
 /// The cells of an address, if they were ever used.
 #[inline(always)]
 pub(crate) fn existing_cells(address: usize) -> Option<&'static Cells> {
-    Some(&existing(address)?[(address >> 3) & (CELLS - 1)])
+    Some(&existing(address)?[(address >> 3) % CELLS])
+}
+
+/// The cells of sixteen bytes, if they were ever used and are side by side.
+#[inline(always)]
+pub(crate) fn existing_pair(address: usize) -> Option<&'static [Cells; 2]> {
+    existing(address)?[(address >> 3) % CELLS..].first_chunk()
 }
 
 #[inline(always)]
-fn region(address: usize) -> Option<&'static Region> {
-    if address >> ADDRESS_BITS != 0 {
-        return None;
-    }
-    existing(address).or_else(|| Some(make(address)))
+fn slot(address: usize) -> &'static AtomicPtr<Region> {
+    &REGIONS[(address >> REGION_BITS) % REGIONS.len()]
 }
 
 #[inline(always)]
 fn existing(address: usize) -> Option<&'static Region> {
-    let root = ROOT.load(Ordering::Acquire);
-    if root.is_null() || address >> ADDRESS_BITS != 0 {
-        return None;
-    }
-    // SAFETY: the index is below the number of regions, and regions live for ever.
-    unsafe { (*root.add(address >> REGION_BITS)).load(Ordering::Acquire).as_ref() }
+    // SAFETY: regions live for ever.
+    unsafe { slot(address).load(Ordering::Acquire).as_ref() }
 }
 
-/// Maps what is missing. If two threads do it at the same time, one of them was in vain.
+/// The regions that have a shadow.
+static MADE: Lock<Vec<&'static Region>> = Lock::new(Vec::new());
+
+/// Maps what is missing.
 #[cold]
 fn make(address: usize) -> &'static Region {
-    let root = installed(&ROOT, REGIONS * size_of::<AtomicPtr<Region>>());
+    let mut made = MADE.lock();
+    if let Some(region) = existing(address) {
+        return region;
+    }
+    let new: *mut Region = sys::map(size_of::<Region>()).cast();
+    slot(address).store(new, Ordering::Release);
     // SAFETY: as above; zeroes are valid cells.
-    unsafe { &*installed(&*root.add(address >> REGION_BITS), size_of::<Region>()) }
-}
-
-fn installed<T>(place: &AtomicPtr<T>, bytes: usize) -> *mut T {
-    let old = place.load(Ordering::Acquire);
-    if !old.is_null() {
-        return old;
-    }
-    let new: *mut T = sys::map(bytes).cast();
-    match place.compare_exchange(core::ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => new,
-        Err(other) => {
-            // SAFETY: nobody has seen ours.
-            unsafe { sys::unmap(new.cast(), bytes) };
-            other
-        }
-    }
+    let region = unsafe { &*new };
+    made.push(region);
+    region
 }
 
 /// From this size on, pages are given back to the system instead of being cleared.
@@ -103,15 +99,12 @@ fn clear_cells(cells: &'static [Cells]) {
 
 /// Calls `work` with all cells that were ever touched.
 pub(crate) fn for_each(work: impl Fn(&Cells)) {
-    let root = ROOT.load(Ordering::Acquire);
-    if root.is_null() {
-        return;
-    }
-    for index in 0..REGIONS {
-        // SAFETY: below the number of regions.
-        if let Some(region) = unsafe { (*root.add(index)).load(Ordering::Acquire).as_ref() } {
-            for_each_in(region, &work);
-        }
+    // Others may go on adding regions: what is in those is newer than the sweep.
+    let mut next = 0;
+    loop {
+        let Some(region) = MADE.lock().get(next).copied() else { return };
+        for_each_in(region, &work);
+        next += 1;
     }
 }
 
@@ -127,4 +120,14 @@ fn for_each_in(region: &Region, work: &impl Fn(&Cells)) {
             cells.iter().for_each(work);
         }
     }
+}
+
+/// Nobody adds a region until [`after_fork`].
+pub(crate) fn before_fork() {
+    MADE.hold();
+}
+
+/// Undoes [`before_fork`].
+pub(crate) fn after_fork() {
+    MADE.let_go();
 }

@@ -16,6 +16,26 @@ pub(crate) fn map(bytes: usize) -> *mut u8 {
     address as *mut u8
 }
 
+/// The size of a large page, and how much of one address translation a processor remembers then.
+pub(crate) const LARGE_PAGE: usize = 1 << 21;
+
+/// The same as [`map`] for memory that will be used up to its end, at random: in large pages, where the system has them, so that finding an address
+/// in it does not take longer than reading what is there. The size is a multiple of [`LARGE_PAGE`].
+pub(crate) fn map_large(bytes: usize) -> *mut u8 {
+    let all = map(bytes + LARGE_PAGE);
+    let start = (all as usize).next_multiple_of(LARGE_PAGE);
+    let before = start - all as usize;
+    // SAFETY: what is cut off on both sides belongs to the fresh mapping, and nobody knows it yet.
+    unsafe {
+        if before > 0 {
+            unmap(all, before);
+        }
+        unmap((start + bytes) as *mut u8, LARGE_PAGE - before);
+        raw_syscall(libc::SYS_madvise, [start, bytes, libc::MADV_HUGEPAGE as usize, 0, 0, 0]);
+    }
+    start as *mut u8
+}
+
 /// Gives memory from [`map`] back.
 ///
 /// # Safety

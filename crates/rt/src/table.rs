@@ -12,33 +12,35 @@ use crate::sys;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicUsize, Ordering};
 
 const ADDRESS_BITS: u32 = 47;
 const REGION_BITS: u32 = 22;
 const PAGE_BITS: u32 = 12;
-const REGIONS: usize = 1 << (ADDRESS_BITS - REGION_BITS);
 /// Nearly all atomics have four bytes or more, so that nearly all entries lead to one record.
 const GRANULE: usize = 4;
 const ENTRIES: usize = (1 << REGION_BITS) / GRANULE;
 const PAGES: usize = 1 << (REGION_BITS - PAGE_BITS);
 
-/// What is known about one atomic location.
+/// What is known about one atomic location. In the order in which an access looks at it; the end of it is for special cases.
 #[repr(C, align(64))]
 pub(crate) struct Record {
     latch: Latch,
     /// How many bytes the program accesses here. Zero: nobody uses this record.
-    bytes: AtomicU32,
+    bytes: AtomicU16,
+    /// Whether accesses of different sizes or beginnings come here: then it can only say what is ordered, not what is stale.
+    mixed: AtomicU16,
     address: AtomicUsize,
+    /// The engine's part; only for whoever holds the latch, and only if `bytes` is not zero.
+    object: UnsafeCell<MaybeUninit<Object>>,
     /// The next record that begins in the same 4 bytes.
     next: AtomicPtr<Record>,
     /// The record that stands for this one, because the program accesses overlapping parts of the same memory.
     instead: AtomicPtr<Record>,
-    /// Whether accesses of different sizes or beginnings come here: then it can only say what is ordered, not what is stale.
-    mixed: AtomicU32,
-    /// The engine's part; only for whoever holds the latch, and only if `bytes` is not zero.
-    object: UnsafeCell<MaybeUninit<Object>>,
 }
+
+/// Four cache lines, of which most accesses need two.
+const _: () = assert!(size_of::<Record>() == 256);
 
 impl Record {
     /// The engine's part.
@@ -58,7 +60,7 @@ impl Record {
     }
 
     fn end(&self) -> usize {
-        self.address.load(Ordering::Relaxed) + self.bytes.load(Ordering::Relaxed) as usize
+        self.address.load(Ordering::Relaxed) + usize::from(self.bytes.load(Ordering::Relaxed))
     }
 
     /// Lets the next one at it.
@@ -76,7 +78,9 @@ struct Region {
     entries: [AtomicPtr<Record>; ENTRIES],
 }
 
-static ROOT: AtomicPtr<AtomicPtr<Region>> = AtomicPtr::new(null_mut());
+/// The directories of all regions. Where there is no atomic, this costs nothing but addresses.
+static REGIONS: [AtomicPtr<Region>; 1 << (ADDRESS_BITS - REGION_BITS)] =
+    [const { AtomicPtr::new(null_mut()) }; 1 << (ADDRESS_BITS - REGION_BITS)];
 
 /// Taken to add or remove records, never to find one.
 static CHANGES: Lock<Unused> = Lock::new(Unused { first: null_mut(), chunk: null_mut(), left: 0 });
@@ -98,7 +102,7 @@ pub(crate) fn lock(address: usize, bytes: u8) -> &'static Record {
             insert(address, bytes);
             continue;
         };
-        if record.bytes.load(Ordering::Relaxed) != u32::from(bytes) {
+        if record.bytes.load(Ordering::Relaxed) != u16::from(bytes) {
             record = mix(record, address, bytes);
         }
         let address = record.address.load(Ordering::Relaxed);
@@ -118,6 +122,7 @@ pub(crate) fn lock(address: usize, bytes: u8) -> &'static Record {
 fn find(address: usize) -> Option<&'static Record> {
     let region = region(address)?;
     let mut record = region.entries[entry(address)].load(Ordering::Acquire);
+    fetch_soon(record);
     while !record.is_null() {
         // SAFETY: records live for ever.
         let candidate = unsafe { &*record };
@@ -129,33 +134,38 @@ fn find(address: usize) -> Option<&'static Record> {
     None
 }
 
+/// Asks for all of the record before the first look at it: waiting for its lines one after the other takes that many times as long.
+#[inline(always)]
+fn fetch_soon(record: *const Record) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    for line in 1..4 {
+        // SAFETY: this is a hint, and does nothing to memory that is not there.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(record.cast::<i8>().wrapping_add(64 * line)) };
+    }
+}
+
 #[inline(always)]
 fn entry(address: usize) -> usize {
     (address / GRANULE) & (ENTRIES - 1)
 }
 
+/// Addresses of programs have 47 bits.
+#[inline(always)]
+fn slot(address: usize) -> &'static AtomicPtr<Region> {
+    &REGIONS[(address >> REGION_BITS) % REGIONS.len()]
+}
+
 #[inline(always)]
 fn region(address: usize) -> Option<&'static Region> {
-    let root = ROOT.load(Ordering::Acquire);
-    if root.is_null() || address >> ADDRESS_BITS != 0 {
-        return None;
-    }
-    // SAFETY: the index is below the number of regions, and directories live for ever.
-    unsafe { (*root.add(address >> REGION_BITS)).load(Ordering::Acquire).as_ref() }
+    // SAFETY: directories live for ever.
+    unsafe { slot(address).load(Ordering::Acquire).as_ref() }
 }
 
 fn region_made(address: usize) -> &'static Region {
-    let mut root = ROOT.load(Ordering::Acquire);
-    if root.is_null() {
-        root = sys::map(REGIONS * size_of::<AtomicPtr<Region>>()).cast();
-        ROOT.store(root, Ordering::Release);
-    }
-    // SAFETY: the index is below the number of regions; addresses of programs have 47 bits.
-    let slot = unsafe { &*root.add((address >> REGION_BITS) % REGIONS) };
-    let mut region = slot.load(Ordering::Acquire);
+    let mut region = slot(address).load(Ordering::Acquire);
     if region.is_null() {
         region = sys::map(size_of::<Region>()).cast();
-        slot.store(region, Ordering::Release);
+        slot(address).store(region, Ordering::Release);
     }
     // SAFETY: just made, or made before; zeroes are a valid directory.
     unsafe { &*region }
@@ -174,13 +184,13 @@ fn insert(address: usize, bytes: u8) {
         (*record).latch.acquire();
         (*(*record).object.get()).write(Object::Fresh);
         (*record).address.store(address, Ordering::Relaxed);
-        (*record).bytes.store(u32::from(bytes), Ordering::Relaxed);
+        (*record).bytes.store(u16::from(bytes), Ordering::Relaxed);
         (*record).mixed.store(0, Ordering::Relaxed);
         (*record).instead.store(overlapping(address, bytes), Ordering::Relaxed);
         if let Some(other) = (*record).instead.load(Ordering::Relaxed).as_ref() {
             other.mixed.store(1, Ordering::Relaxed);
             // Whoever finds this one is sent on, because the size is never the right one.
-            (*record).bytes.store(u32::MAX, Ordering::Relaxed);
+            (*record).bytes.store(u16::MAX, Ordering::Relaxed);
         }
         let head = &region.entries[entry(address)];
         (*record).next.store(head.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -228,19 +238,19 @@ fn mix(record: &'static Record, address: usize, bytes: u8) -> &'static Record {
         return instead;
     }
     let before = record.bytes.load(Ordering::Relaxed);
-    if before == 0 || before == u32::from(bytes) {
+    if before == 0 || before == u16::from(bytes) {
         return record;
     }
     record.mixed.store(1, Ordering::Relaxed);
-    if u32::from(bytes) < before {
+    if u16::from(bytes) < before {
         return record;
     }
-    record.bytes.store(u32::from(bytes), Ordering::Relaxed);
+    record.bytes.store(u16::from(bytes), Ordering::Relaxed);
     neighbours(address, usize::from(bytes), |other| {
         let start = other.address.load(Ordering::Relaxed);
         if start > address && start < address + usize::from(bytes) {
             other.instead.store(core::ptr::from_ref(record).cast_mut(), Ordering::Relaxed);
-            other.bytes.store(u32::MAX, Ordering::Relaxed);
+            other.bytes.store(u16::MAX, Ordering::Relaxed);
         }
     });
     record
@@ -248,7 +258,7 @@ fn mix(record: &'static Record, address: usize, bytes: u8) -> &'static Record {
 
 impl Unused {
     fn take(&mut self) -> *mut Record {
-        const CHUNK: usize = 1024;
+        const CHUNK: usize = sys::LARGE_PAGE / size_of::<Record>();
         if !self.first.is_null() {
             let record = self.first;
             // SAFETY: records in the list belong to it.
@@ -256,7 +266,7 @@ impl Unused {
             return record;
         }
         if self.left == 0 {
-            self.chunk = sys::map(CHUNK * size_of::<Record>()).cast();
+            self.chunk = sys::map_large(sys::LARGE_PAGE).cast();
             self.left = CHUNK;
         }
         self.left -= 1;

@@ -15,10 +15,12 @@ unsafe extern "C" fn fork() -> libc::pid_t {
     engine::before_fork();
     table::before_fork();
     frames::before_fork();
+    crate::shadow::before_fork();
     crate::alloc::before_fork();
     // SAFETY: no arguments.
     let child = unsafe { real::fork() };
     crate::alloc::after_fork();
+    crate::shadow::after_fork();
     frames::after_fork();
     table::after_fork();
     engine::after_fork();
