@@ -8,7 +8,7 @@ use crate::explored::{Explored, Explorer};
 use crate::flow::Flow;
 use crate::futures::{self, Outlooks};
 use crate::glance::{self, Glancing, Use};
-use crate::joint::Trace;
+use crate::joint::{self, Trace};
 use crate::machine::{self, Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
 use crate::ops::Ops;
@@ -282,9 +282,13 @@ impl<'a> Question<'a> {
         let accesses = accesses(machine);
         let values = Representatives::new(&accesses, self.options.reductions.classes);
         let ops = Ops::new(machine, &values);
-        let flow = Flow::new(&*graph, &ops, outlooks, None, self.options.jobs);
-        budget.add(0, flow.bytes() as u64);
         let together = self.options.notion == Notion::Observational || self.options.joint;
+        let flow = if together {
+            joint::flow(machine, &*graph, (&ops, outlooks), &accesses, self.options.jobs)
+        } else {
+            Flow::new(&*graph, &ops, outlooks, None, self.options.jobs)
+        };
+        budget.add(0, flow.bytes() as u64);
         let graph = if together {
             Some(graph)
         } else {

@@ -186,6 +186,7 @@ impl<M: MemoryModel> Decision<'_, M> {
         Joint {
             machine: self.machine,
             graph: self.graph.as_deref().expect("the graph is kept where writes are followed together"),
+            flow: &self.flow,
             model: self.tracker.model,
             notion: self.options.notion,
             shape: self.tracker.layout.shape,

@@ -7,6 +7,7 @@ mod monitors;
 mod telling;
 mod trace;
 
+pub(crate) use telling::flow;
 pub(crate) use trace::{Cause, Trace};
 
 use crate::automaton::Access;
@@ -14,6 +15,7 @@ use crate::awareness;
 use crate::check::LARGEST;
 use crate::event::EventKind;
 use crate::explored::Explored;
+use crate::flow::Flow;
 use crate::futures::{Future, Outlooks};
 use crate::lanes::{Block, Lanes};
 use crate::machine::Machine;
@@ -32,6 +34,8 @@ pub(crate) struct Joint<'a, M> {
     pub machine: &'a Machine<'a>,
     /// Its states and edges.
     pub graph: &'a dyn Explored,
+    /// The same, laid out by [`flow`].
+    pub flow: &'a Flow,
     /// The memory model.
     pub model: &'a M,
     /// What must agree with SC.

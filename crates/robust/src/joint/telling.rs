@@ -4,8 +4,12 @@ use super::monitors::{Monitors, Step};
 use super::{Joint, LaneMap, Strike, Views};
 use crate::automaton::Access;
 use crate::event::{EventKind, Transition};
+use crate::explored::Explored;
 use crate::flow::{Flow, Kind};
+use crate::futures::Outlooks;
+use crate::machine::Machine;
 use crate::models::MemoryModel;
+use crate::ops::Ops;
 use crate::sweep::{Caught, Story, SweepResult, Tide, sweep};
 use crate::taint::{Taints, UNTAINTED};
 use crate::tracker::Quarry;
@@ -24,23 +28,37 @@ struct Telling<'j, 'a, M, const N: usize> {
     taints: Mutex<Taints<'j>>,
 }
 
+/// The graph, laid out so that both kinds of searches can use it.
+///
+/// What becomes of taints depends on the transition, and not only on what a monitor sees of it, so edges keep their labels. Without taints, it is enough to know what the access could
+/// read: that is what a group has in common.
+pub(crate) fn flow(
+    machine: &Machine<'_>,
+    graph: &dyn Explored,
+    (ops, outlooks): (&Ops, &Outlooks),
+    accesses: &[Vec<Access>],
+    jobs: usize,
+) -> Flow {
+    let transitions = machine.transitions();
+    let kinds = access_kinds(accesses);
+    let alike = |label: u32| {
+        let (class, transition) = &transitions[machine.label(label).transition as usize];
+        kinds[*class as usize][transition.source as usize]
+    };
+    Flow::new(graph, ops, outlooks, Some(&alike), jobs)
+}
+
 /// Searches everything.
 pub(super) fn run<M: MemoryModel, const N: usize>(
     joint: &Joint<'_, M>,
     prey: &[Quarry],
     jobs: usize,
 ) -> Result<SweepResult, Bound> {
-    // What becomes of taints depends on the transition, and not only on what a monitor sees of it. Without taints, it is enough to know what the access could read.
     let transitions = joint.machine.transitions();
-    let kinds = access_kinds(joint.accesses);
-    let alike = |label: u32| {
-        let (class, transition) = &transitions[joint.machine.label(label).transition as usize];
-        kinds[*class as usize][transition.source as usize]
-    };
-    let flow = Flow::new(joint.graph, joint.ops, joint.outlooks, Some(&alike), jobs);
+    let flow = joint.flow;
     let telling = Telling {
         joint,
-        flow: &flow,
+        flow,
         map: joint.lane_map::<N>(prey),
         transitions: &transitions,
         taints: Mutex::new(Taints::new(joint.machine)),
@@ -56,10 +74,9 @@ pub(super) fn run<M: MemoryModel, const N: usize>(
         })
         .collect();
     let tide = Tide::new(flow.len());
-    let bytes = (tide.bytes() + flow.bytes()) as u64;
-    joint.budget.add(0, bytes);
-    let result = sweep(&telling, &flow, &tide, &initial, jobs, joint.budget);
-    joint.budget.release(bytes);
+    joint.budget.add(0, tide.bytes() as u64);
+    let result = sweep(&telling, flow, &tide, &initial, jobs, joint.budget);
+    joint.budget.release(tide.bytes() as u64);
     result
 }
 

@@ -72,20 +72,21 @@ pub(crate) fn sweep<S: Story>(
     jobs: usize,
     budget: &Budget<'_>,
 ) -> Result<SweepResult, Bound> {
-    let columns = Columns::new();
+    let shared = flow.len() >= PARALLEL_FROM && jobs > 1;
+    let columns = Columns::new(shared);
     for (position, column) in initial {
         tide.add::<false>(*position as usize, columns.number(column.clone()), |_, _| false);
     }
     let sweep = Sweep::new(flow, tide, budget);
     let view = || View::new(story, &columns, flow);
-    if flow.len() < PARALLEL_FROM || jobs <= 1 {
-        sweep.work::<false, S>(view())?;
-    } else {
+    if shared {
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(|| sweep.work::<true, S>(view()))).collect();
             let ends = workers.into_iter().map(|worker| worker.join().expect("a worker does not panic"));
             ends.fold(Ok(()), Result::and)
         })?;
+    } else {
+        sweep.work::<false, S>(view())?;
     }
     budget.release(sweep.bytes.load(SeqCst));
     Ok(SweepResult {
