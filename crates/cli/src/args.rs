@@ -561,26 +561,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_command_line_is_well_formed() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn an_unknown_model_comes_with_a_hint() {
-        assert!(models("power").unwrap_err().contains("rc11"));
-    }
-
-    #[test]
-    fn times_are_positive_numbers() {
-        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
-        assert!(seconds("-1").is_err() && seconds("NaN").is_err() && seconds("soon").is_err());
-    }
+/// Where a graph is drawn. A name that promises something else would only disappoint whoever opens the file.
+fn drawing(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = path.extension().is_some_and(|extension| extension == "svg" || extension == "dot");
+    if known || text == "-" { Ok(path) } else { Err("the name must end in .svg or .dot, or be `-`".to_owned()) }
 }
 
 /// Compile C or C++ so that running the program checks it.
@@ -718,9 +703,45 @@ Exit codes: 0 nothing was reported, 1 something was, 2 the program cannot be run
 and it ended with an error of its own, took too long, or was not compiled with `steadfast cc`, `c++` or
 `cargo`.";
 
-/// Where a graph is drawn. A name that promises something else would only disappoint whoever opens the file.
-fn drawing(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let known = path.extension().is_some_and(|extension| extension == "svg" || extension == "dot");
-    if known || text == "-" { Ok(path) } else { Err("the name must end in .svg or .dot, or be `-`".to_owned()) }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn check_is_understood_the_same_without_the_other_commands() {
+        let understood = |line: &str| {
+            let typed: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let alone = Cli::check(&typed).map(|cli| format!("{cli:?}"));
+            (alone, Cli::try_parse_from(typed).ok().map(|cli| format!("{cli:?}")))
+        };
+        for line in [
+            "steadfast check a.sf",
+            "steadfast check --model ra,rc20 --notion observational --jobs 2 a.sf b.sf",
+            "steadfast check --color never --quiet --format json -",
+            "steadfast check --max-memory 2GiB --time-limit 5 --no-spin-detection --color=always -- --odd",
+        ] {
+            let (alone, whole) = understood(line);
+            assert!(alone.is_some() && alone == whole, "{line}: {alone:?} {whole:?}");
+        }
+        for line in ["steadfast check", "steadfast check --help", "steadfast check --odd a.sf", "steadfast models"] {
+            assert_eq!(understood(line).0, None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_unknown_model_comes_with_a_hint() {
+        assert!(models("power").unwrap_err().contains("rc11"));
+    }
+
+    #[test]
+    fn times_are_positive_numbers() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        assert!(seconds("-1").is_err() && seconds("NaN").is_err() && seconds("soon").is_err());
+    }
 }

@@ -151,8 +151,14 @@ impl Location {
                 self.rows.join(Row::ScByAccess, &thread.sc);
             }
         }
-        if !thread.has_fences() {
-        } else if self.is_last_published(thread) {
+        if thread.has_fences() {
+            self.tell_of_fences(thread);
+        }
+    }
+
+    #[inline]
+    fn tell_of_fences(&mut self, thread: &ThreadClocks) {
+        if self.is_last_published(thread) {
             self.rows.raise(Row::FenceByAccess, thread.slot, thread.last_fence());
         } else {
             self.rows.join(Row::FenceByAccess, &thread.fenced.current);
@@ -273,7 +279,7 @@ impl Location {
         } else if fences {
             self.order_fences(thread);
         }
-        // What was published here last is known to be the same if it was this thread that released it; and for a store, if there was nothing else.
+        // What was published here last is known to be the same if it was this thread that released it; and for a store, if there was nothing else. (Asked again, because ordering fences may teach something.)
         let same = again && written.release && self.last.is_release();
         if same
             && (written.update.is_some() || !self.last.is_update())

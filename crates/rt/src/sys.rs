@@ -16,7 +16,7 @@ pub(crate) fn map(bytes: usize) -> *mut u8 {
     address as *mut u8
 }
 
-/// The size of a large page, and how much of one address translation a processor remembers then.
+/// The size of a large page.
 pub(crate) const LARGE_PAGE: usize = 1 << 21;
 
 /// The same as [`map`] for memory that will be used up to its end, at random: in large pages, where the system has them, so that finding an address

@@ -64,7 +64,7 @@ pub(crate) const IMMEDIATE: [&str; 21] = [
     "cilk",
 ];
 
-const REASONED: [(&str, Claim); 14] = [
+pub(crate) const REASONED: [(&str, Claim); 14] = [
     ("dc-locking", Claim::TraceRobust),
     ("inline-pgsql", Claim::TraceRobust),
     ("lifo-iwsq", Claim::TraceRobust),

@@ -153,25 +153,11 @@ pub(crate) fn search<M: MemoryModel, const W: usize>(
     goal: Goal,
     most: usize,
 ) -> Found {
-    let width = tracker.layout.words;
-    let search = if width <= NARROW { search_with::<M, W, NARROW> } else { search_with::<M, W, WIDEST> };
-    search(machine, tracker, (options, budget), goal, most)
-}
-
-/// The same with columns of this width.
-fn search_with<M: MemoryModel, const W: usize, const P: usize>(
-    machine: &Machine<'_>,
-    tracker: &Tracker<'_, M>,
-    (options, budget): (&Options<'_>, &Budget<'_>),
-    goal: Goal,
-    most: usize,
-) -> Found {
-    let mut search = Search::<M, W, P> { machine, tracker, options, goal, found: Situations::new() };
-    let mut booked = 0;
-    let witness = search.run(budget, most, &mut booked);
-    budget.release(booked);
-    let states = search.found.unhunted();
-    Found { witness, states: states as u64, hunts: (search.found.len() - states) as u64 }
+    if tracker.layout.words <= NARROW {
+        Search::<M, W, NARROW> { machine, tracker, options, goal, found: Situations::new() }.find(budget, most)
+    } else {
+        Search::<M, W, WIDEST> { machine, tracker, options, goal, found: Situations::new() }.find(budget, most)
+    }
 }
 
 struct Search<'a, 'p, M, const W: usize, const P: usize> {
@@ -183,6 +169,14 @@ struct Search<'a, 'p, M, const W: usize, const P: usize> {
 }
 
 impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
+    fn find(mut self, budget: &Budget<'_>, most: usize) -> Found {
+        let mut booked = 0;
+        let witness = self.run(budget, most, &mut booked);
+        budget.release(booked);
+        let states = self.found.unhunted();
+        Found { witness, states: states as u64, hunts: (self.found.len() - states) as u64 }
+    }
+
     fn run(&mut self, budget: &Budget<'_>, most: usize, booked: &mut u64) -> Option<Witness> {
         let mut worker = System::<W>::worker(self.machine);
         for state in System::<W>::initial(self.machine) {
