@@ -628,6 +628,19 @@ pub(crate) struct RunArgs {
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: Format,
 
+    /// Write the part of the execution graph that a finding is about to a file for Graphviz
+    ///
+    /// The second finding goes to OUT.2.dot, and so on.
+    #[arg(long, value_name = "OUT.dot")]
+    pub(crate) dot: Option<PathBuf>,
+
+    /// Draw the part of the execution graph that a finding is about: as SVG, or for Graphviz if the name ends in
+    /// .dot; `-` draws it in the terminal
+    ///
+    /// The second finding goes to OUT.2.svg, and so on.
+    #[arg(long, value_name = "OUT.svg", value_parser = drawing)]
+    pub(crate) graph: Option<PathBuf>,
+
     /// Write a page about each finding: the accesses, their lines and their stacks
     ///
     /// The second finding goes to OUT.2.html, and so on.
@@ -698,6 +711,8 @@ Examples:
       Exactly the run with that seed again.
   steadfast run --runs 50 --schedule random --format sarif ./lock > lock.sarif
       For a code scanning service.
+  steadfast run --report lock.html --graph lock.svg ./lock
+      A page about each finding, and a picture of its accesses.
 
 Exit codes: 0 nothing was reported, 1 something was, 2 the program cannot be run, 3 nothing was reported,
 and it ended with an error of its own, took too long, or was not compiled with `steadfast cc`, `c++` or

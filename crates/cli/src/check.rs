@@ -170,8 +170,7 @@ fn picture(result: &CheckResult, dot: bool) -> Option<String> {
     let Answer::Checked { program, model, outcome } = &result.answer else { return None };
     let witness = outcome.verdict.witness()?;
     if dot {
-        let cycle = Some(&witness.cycle).filter(|cycle| !cycle.is_empty());
-        return Some(steadfast_graph::dot(&witness.execution, Some(program), cycle));
+        return Some(witness.dot(&**program));
     }
     let told = report::told(&findings::Asked { file: &result.file, program, model: *model, outcome })?;
     Some(steadfast_report::svg(&told.picture))

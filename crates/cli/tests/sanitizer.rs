@@ -205,11 +205,68 @@ fn the_json_output_fits_its_schema() {
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(schema).expect("the schema")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let scratch = tempfile::tempdir().expect("a temporary folder");
-    for name in ["dekker.c", "race.c", "mp.c"] {
+    for name in ["dekker.c", "2+2w.c", "chase-lev.c", "race.c", "mp.c"] {
         let Some(program) = compiled(name, scratch.path()) else { return };
         let result = Value::Array(vec![run(&program, "random", 10, &[])]);
         let problems: Vec<_> = validator.iter_errors(&result).map(|error| error.to_string()).collect();
         assert!(problems.is_empty(), "{name}: {problems:#?} {result}");
+    }
+}
+
+/// What `steadfast run` has written about the first finding in a program with a controlled schedule.
+fn drawn(program: &Path, option: &str, file: &Path) -> String {
+    let mut running = Command::new(STEADFAST);
+    running.args(["run", "--schedule", "random", "--seed", "1", "--format", "concise", option]).arg(file).arg(program);
+    let output = running.output().expect("steadfast");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read_to_string(file).expect("a picture")
+}
+
+/// A finding is an execution graph like that of a check, of which only a part is known.
+#[test]
+fn findings_are_drawn() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = compiled("sb.c", scratch.path()) else { return };
+    let graphviz = drawn(&program, "--graph", &scratch.path().join("sb.dot"));
+    for part in
+        ["digraph execution", "label=\"init ", "W(rel) ", "R(acq) ", "label=\"fr\"", "label=\"before\"", "dashed"]
+    {
+        assert!(graphviz.contains(part), "{part}: {graphviz}");
+    }
+    assert_eq!(graphviz, drawn(&program, "--dot", &scratch.path().join("too.dot")));
+    let picture = drawn(&program, "--graph", &scratch.path().join("sb.svg"));
+    let page = drawn(&program, "--report", &scratch.path().join("sb.html"));
+    for text in [&picture, &page] {
+        for part in ["<svg", "before", "acquire · sb.c:", "release · sb.c:"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    let output = Command::new(STEADFAST).args(["run", "--graph", "-", "--schedule", "random"]).arg(&program).output();
+    let text = String::from_utf8_lossy(&output.expect("steadfast").stdout).into_owned();
+    assert!(text.contains("--before-->") && text.contains("--fr-->"), "{text}");
+}
+
+/// The events of a witness are those of the report, and no others.
+#[test]
+fn a_witness_has_what_the_report_says() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    for name in ["sb.c", "2+2w.c", "chase-lev.c", "race.c", "mpsc.c"] {
+        let Some(program) = compiled(name, scratch.path()) else { return };
+        let result = run(&program, "random", 10, &[]);
+        for finding in result["findings"].as_array().expect("findings") {
+            let witness = &finding["witness"];
+            let written = finding["events"].as_array().expect("events");
+            let threads = written.iter().filter(|event| !event["thread"].is_null()).count();
+            assert_eq!(witness["run"].as_array().map(Vec::len), Some(threads - 1), "{name}: {finding}");
+            assert_eq!(witness["partial"], true);
+            let race = finding["kind"] == "race";
+            let cycle = witness["cycle"].as_array().expect("a cycle");
+            let edges: Vec<&str> = cycle.iter().filter_map(|edge| edge["edge"].as_str()).collect();
+            assert_eq!(edges.is_empty(), race, "{name}: {finding}");
+            assert!(race || edges.contains(&"before") && edges.len() == 2, "{name}: {finding}");
+            let stale = written.iter().find(|event| event["role"] == "stale");
+            assert!(stale.is_none_or(|stale| stale["value"] == witness["stale"]["value_written"]), "{name}: {finding}");
+        }
     }
 }
 

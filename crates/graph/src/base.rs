@@ -15,6 +15,8 @@ pub enum EdgeKind {
     Mo,
     /// From-read: the read came before a write that overwrites what it read.
     Fr,
+    /// A path of the others through events that are not in the graph, of which only a part is known.
+    Before,
 }
 
 impl EdgeKind {
@@ -25,6 +27,7 @@ impl EdgeKind {
             Self::Rf => "rf",
             Self::Mo => "mo",
             Self::Fr => "fr",
+            Self::Before => "before",
         }
     }
 }
@@ -40,6 +43,8 @@ pub struct Base {
     pub mo: Relation,
     /// `rf⁻¹ ; mo`, without the identity.
     pub fr: Relation,
+    /// What is connected through events that are not in the graph.
+    pub before: Relation,
 }
 
 impl Base {
@@ -51,7 +56,9 @@ impl Base {
             rf: Relation::empty(size),
             mo: Relation::empty(size),
             fr: Relation::empty(size),
+            before: Relation::empty(size),
         };
+        graph.before().iter().for_each(|&(from, to)| base.before.insert(from, to));
         for location in (0..graph.location_count()).map(LocId::new) {
             insert_total_order(&mut base.mo, graph.mo(location));
         }
@@ -74,9 +81,9 @@ impl Base {
         base
     }
 
-    /// po ∪ rf ∪ mo ∪ fr, whose closure is hbSC.
+    /// po ∪ rf ∪ mo ∪ fr, whose closure is hbSC, with what is known to be in that closure.
     pub fn all(&self) -> Relation {
-        self.po.union(&self.rf).union(&self.mo).union(&self.fr)
+        self.po.union(&self.rf).union(&self.mo).union(&self.fr).union(&self.before)
     }
 
     /// rf ∪ mo ∪ fr, the communication edges.
@@ -86,8 +93,13 @@ impl Base {
 
     /// Which base relation relates the two, program order first.
     pub fn edge(&self, from: EventId, to: EventId) -> Option<EdgeKind> {
-        let candidates =
-            [(EdgeKind::Po, &self.po), (EdgeKind::Rf, &self.rf), (EdgeKind::Mo, &self.mo), (EdgeKind::Fr, &self.fr)];
+        let candidates = [
+            (EdgeKind::Po, &self.po),
+            (EdgeKind::Rf, &self.rf),
+            (EdgeKind::Mo, &self.mo),
+            (EdgeKind::Fr, &self.fr),
+            (EdgeKind::Before, &self.before),
+        ];
         candidates.into_iter().find(|(_, relation)| relation.contains(from, to)).map(|(kind, _)| kind)
     }
 }

@@ -1,24 +1,34 @@
 //! Graphviz pictures of executions: a column per thread, the edges in colour, and a cycle in bold.
 
-use crate::{Base, EdgeKind, Event, EventId, EventKind, Execution, LabelledCycle};
+use crate::names::Numbers;
+use crate::{Base, EdgeKind, Event, EventId, EventKind, Execution, LabelledCycle, Names};
 use std::fmt::Write;
-use steadfast_ir::{LocId, Program, ThreadId, Value};
+use steadfast_ir::{LocId, ThreadId};
 use steadfast_span::Index;
 
 /// The execution in Graphviz's language.
 ///
 /// Names come from the program if there is one. Of transitive relations only the immediate edges are drawn, and every edge of the
 /// cycle, in bold.
-pub fn dot(graph: &Execution, program: Option<&Program>, cycle: Option<&LabelledCycle>) -> String {
-    let cycle = cycle.map_or(&[][..], Vec::as_slice);
+pub fn dot(graph: &Execution, names: Option<&dyn Names>, cycle: Option<&LabelledCycle>) -> String {
+    draw(graph, names.unwrap_or(&Numbers), cycle.map_or(&[][..], Vec::as_slice), None)
+}
+
+/// The same, with an edge between two accesses that race.
+pub(crate) fn draw(
+    graph: &Execution,
+    names: &dyn Names,
+    cycle: &[(EventId, EdgeKind)],
+    race: Option<(EventId, EventId)>,
+) -> String {
     let mut text = String::from("digraph execution {\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n");
     text.push_str("  edge [fontname=\"monospace\", fontsize=10];\n");
-    let labels = Labels { graph, program };
+    let labels = Labels { graph, names };
     for (id, event) in graph.events().filter(|(_, event)| event.thread.is_none()) {
         let _ = writeln!(text, "  {};", node(id, &labels.event(event), false));
     }
     for (at, thread) in graph.threads().iter().enumerate() {
-        let name = escape(&labels.thread(ThreadId::new(at)));
+        let name = escape(&names.thread(ThreadId::new(at)));
         let _ = writeln!(text, "  subgraph cluster_{at} {{\n    label=\"{name}\"; color=gray;");
         for &id in thread {
             let in_cycle = cycle.iter().any(|&(on, _)| on == id);
@@ -28,6 +38,11 @@ pub fn dot(graph: &Execution, program: Option<&Program>, cycle: Option<&Labelled
     }
     for edge in edges(graph, cycle) {
         let _ = writeln!(text, "  {edge}");
+    }
+    if let Some((first, second)) = race {
+        let (first, second) = (first.index(), second.index());
+        let style = "color=firebrick, fontcolor=firebrick, constraint=false, dir=both, penwidth=2.5";
+        let _ = writeln!(text, "  e{first} -> e{second} [label=\"race\", {style}];");
     }
     text.push_str("}\n");
     text
@@ -49,7 +64,7 @@ fn edges(graph: &Execution, cycle: &[(EventId, EdgeKind)]) -> Vec<String> {
     let highlighted: Vec<_> = cycle.iter().zip(next).map(|(&(from, kind), &(to, _))| (from, to, kind)).collect();
     let mut wanted = immediate_edges(graph, &base);
     wanted.extend(highlighted.iter().filter(|edge| !wanted.contains(edge)).copied().collect::<Vec<_>>());
-    wanted.into_iter().map(|edge| draw(edge, highlighted.contains(&edge))).collect()
+    wanted.into_iter().map(|edge| arrow(edge, highlighted.contains(&edge))).collect()
 }
 
 fn immediate_edges(graph: &Execution, base: &Base) -> Vec<(EventId, EventId, EdgeKind)> {
@@ -65,49 +80,44 @@ fn immediate_edges(graph: &Execution, base: &Base) -> Vec<(EventId, EventId, Edg
         let overwriting = graph.mo(location).iter().skip_while(|&&write| write != source).nth(1);
         found.extend(overwriting.map(|&write| (read, write, EdgeKind::Fr)));
     }
+    found.extend(graph.before().iter().map(|&(from, to)| (from, to, EdgeKind::Before)));
     found
 }
 
-fn draw((from, to, kind): (EventId, EventId, EdgeKind), bold: bool) -> String {
+fn arrow((from, to, kind): (EventId, EventId, EdgeKind), bold: bool) -> String {
     let color = match kind {
         EdgeKind::Po => "black",
         EdgeKind::Rf => "forestgreen",
         EdgeKind::Mo => "royalblue",
         EdgeKind::Fr => "firebrick",
+        EdgeKind::Before => "gray40",
     };
     // Only program order decides what is above what.
     let rank = if kind == EdgeKind::Po { "" } else { ", constraint=false" };
     let width = if bold { ", penwidth=2.5" } else { "" };
+    // It stands for a path that is not shown.
+    let dashes = if kind == EdgeKind::Before { ", style=dashed" } else { "" };
     let (from, to, name) = (from.index(), to.index(), kind.name());
-    format!("e{from} -> e{to} [label=\"{name}\", color={color}, fontcolor={color}{rank}{width}];")
+    format!("e{from} -> e{to} [label=\"{name}\", color={color}, fontcolor={color}{rank}{width}{dashes}];")
 }
 
 struct Labels<'a> {
     graph: &'a Execution,
-    program: Option<&'a Program>,
+    names: &'a dyn Names,
 }
 
 impl Labels<'_> {
-    fn thread(&self, thread: ThreadId) -> String {
-        let named = self.program.and_then(|program| program.threads.get(thread));
-        named.map_or_else(|| format!("thread {}", thread.index()), |thread| thread.name.clone())
-    }
-
     fn location(&self, location: LocId) -> String {
-        let ghost = self.graph.event(self.graph.initial_write(location)).ghost;
-        let named = self.program.and_then(|program| program.locations.get(location));
-        match named {
-            _ if ghost => "f".into(),
-            Some(location) => location.name.clone(),
-            None => format!("x{}", location.index()),
-        }
+        if self.graph.is_ghost(location) { "f".into() } else { self.names.location(location) }
     }
 
     fn event(&self, event: &Event) -> String {
         let location = event.location.map_or(String::new(), |location| self.location(location));
-        let shown = |value: Value| self.program.map_or_else(|| value.into(), |program| program.shown(value));
+        let begins = event.location.is_none_or(|location| self.names.begins(location));
+        let shown = |value| self.names.value(value);
         let (read, written, order) = (shown(event.value_read), shown(event.value_written), event.order.short_name());
         match event.kind {
+            _ if event.thread.is_none() && !begins => format!("older {location}"),
             _ if event.thread.is_none() => format!("init {location} = {written}"),
             EventKind::Read => format!("R({order}) {location} = {read}"),
             EventKind::WaitRead | EventKind::FailedCas => format!("R*({order}) {location} = {read}"),

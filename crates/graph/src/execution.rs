@@ -1,7 +1,8 @@
 //! Execution graphs: events with program order, reads-from and modification order.
 //!
 //! Every graph starts with one initial write per location; these come first, in the order of the locations, so the initial write
-//! of location `i` is event `i` unless a location was added later.
+//! of location `i` is event `i` unless a location was added later. Of a run of a real program only a part may be known: then a location can begin with any
+//! of its writes, a read can be without its source, and [`Execution::before`] relates events that others, which are not there, connect.
 
 use crate::{Event, EventId};
 use std::fmt;
@@ -17,6 +18,8 @@ pub struct Execution {
     modification_order: IndexVec<LocId, Vec<EventId>>,
     /// Whether something that can be noticed depends on what the event read.
     observed: IndexVec<EventId, bool>,
+    /// Pairs that are related by hbSC through events that are not in the graph.
+    before: Vec<(EventId, EventId)>,
 }
 
 /// Why a graph that was built by hand is not an execution graph.
@@ -52,6 +55,7 @@ impl Execution {
             reads_from: IndexVec::new(),
             modification_order: IndexVec::new(),
             observed: IndexVec::new(),
+            before: Vec::new(),
         };
         initial.into_iter().for_each(|value| {
             graph.add_location(value);
@@ -71,6 +75,11 @@ impl Execution {
         let location = LocId::new(self.modification_order.len());
         let id = self.append(Event::initial(location, value));
         self.modification_order.push(vec![id])
+    }
+
+    /// Adds a location of which it is not known how it began.
+    pub fn add_location_in_between(&mut self) -> LocId {
+        self.modification_order.push(Vec::new())
     }
 
     /// Adds a location that stands for the order of SC fences.
@@ -140,6 +149,31 @@ impl Execution {
         }
     }
 
+    /// Adds a write as the newest one of its location, without a source if it is an update.
+    pub fn add_newest(&mut self, write: Event) -> EventId {
+        let id = self.push(write);
+        if let Some(location) = write.location {
+            self.modification_order[location].push(id);
+        }
+        id
+    }
+
+    /// Says that the first comes before the second in every interleaving that this graph is a part of, because of events that are not in it.
+    pub fn add_before(&mut self, first: EventId, second: EventId) {
+        self.before.push((first, second));
+    }
+
+    /// The pairs that events connect which are not in the graph.
+    pub fn before(&self) -> &[(EventId, EventId)] {
+        &self.before
+    }
+
+    /// Whether something is missing: what the axioms say about such a graph says nothing about the whole.
+    pub fn is_partial(&self) -> bool {
+        let begins = |order: &Vec<EventId>| order.first().is_some_and(|&write| self.events[write].thread.is_none());
+        !self.before.is_empty() || !self.modification_order.iter().all(begins)
+    }
+
     /// Says that something noticeable depends on what this event read.
     pub fn mark_observed(&mut self, event: EventId) {
         self.observed[event] = true;
@@ -195,7 +229,7 @@ impl Execution {
         self.modification_order.len()
     }
 
-    /// The initial write of a location.
+    /// The initial write of a location, or the first one that is known.
     pub fn initial_write(&self, location: LocId) -> EventId {
         self.modification_order[location][0]
     }

@@ -7,7 +7,12 @@ use steadfast_span::Index;
 impl Execution {
     /// The location that stands for the order of SC fences, if the graph has one.
     pub fn ghost_location(&self) -> Option<LocId> {
-        (0..self.location_count()).map(LocId::new).find(|&location| self.event(self.initial_write(location)).ghost)
+        (0..self.location_count()).map(LocId::new).find(|&location| self.is_ghost(location))
+    }
+
+    /// Whether a location stands for the order of SC fences.
+    pub fn is_ghost(&self, location: LocId) -> bool {
+        self.mo(location).first().is_some_and(|&write| self.event(write).ghost)
     }
 
     /// Adds a fence as sequential consistency would, encoded as the model wants it: after all earlier SC fences. Adds the ghost

@@ -7,7 +7,7 @@
 //! "Verifying observational robustness against a C11-style memory model" (POPL'21).
 //!
 //! The crate is the slow and obvious twin of everything fast: the [`oracle`] is what property tests compare with, and an
-//! [`Execution`] built by hand is the witness that a user is shown.
+//! [`Execution`] built by hand is in the [`Witness`] that a user is shown, whether it comes from a check or from a run of a real program.
 //!
 //! # Guarantee
 //! For programs whose executions are bounded the [`oracle`] is sound and complete; anything that does not fit its bounds is reported as
@@ -57,11 +57,13 @@ mod dot;
 mod event;
 mod execution;
 mod fence;
+mod names;
 pub mod oracle;
 mod race;
 pub mod random;
 mod relation;
 mod shrink;
+mod witness;
 
 pub use axioms::{Axioms, GhostEdges, ScFences};
 pub use base::{Base, EdgeKind};
@@ -69,5 +71,7 @@ pub use cycle::LabelledCycle;
 pub use dot::dot;
 pub use event::{Event, EventId, EventKind, Order};
 pub use execution::{Execution, IllFormed};
+pub use names::{Legend, Names};
 pub use relation::Relation;
 pub use shrink::shrink;
+pub use witness::{RunStep, ViolationKind, Witness};

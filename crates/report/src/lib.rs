@@ -1,7 +1,7 @@
 //! Draws a violation: an execution graph as SVG, and a page that shows it beside its source, one step at a time.
 //!
 //! A [`Picture`] is boxes in columns with arrows between them; [`svg`] draws it. A [`Page`] is everything about one result; [`html_page`] makes one
-//! file of it that needs no network, and whose policy forbids one. [`tell`] makes both out of a witness.
+//! file of it that needs no network, and whose policy forbids one. [`tell`] makes both out of a witness, of a check or of a run.
 //!
 //! Guarantee: nothing that comes from a program is ever markup: all text is escaped, and characters that would turn or hide text are shown by their numbers. In a
 //! picture no box lies on another, no label on a box or on another label, and no arrow crosses a box.
@@ -33,6 +33,7 @@ mod page;
 mod picture;
 mod route;
 mod source;
+mod subject;
 mod svg;
 #[cfg(test)]
 mod tests;
@@ -44,7 +45,8 @@ pub use html::html_page;
 pub use index::{Row, index_page};
 pub use page::{Listing, Page, Repair, Tone};
 pub use picture::{Edge, EdgeKind, Node, Part, Picture, World};
+pub use subject::{Places, ProgramText, Subject};
 pub use svg::svg;
 pub use text::text;
-pub use told::{Step, Subject, Told, tell};
+pub use told::{Step, Told, tell};
 pub use views::{Readable, Views, Written, views};

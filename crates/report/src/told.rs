@@ -1,11 +1,12 @@
 //! A witness as a picture with steps.
 
 use crate::picture::{Edge, EdgeKind, Node, Part, Picture, World};
+use crate::subject::Subject;
 use crate::views::{Views, views};
-use steadfast_graph::{EdgeKind as Relation, Event, EventId, EventKind, Order};
-use steadfast_ir::{LocId, Program};
-use steadfast_robust::{Model, RunStep, ViolationKind, Witness};
-use steadfast_span::{Index, SourceFile};
+use steadfast_graph::{EdgeKind as Relation, Event, EventId, EventKind, Order, RunStep, Witness};
+use steadfast_ir::{LocId, Pc, Value};
+use steadfast_robust::Model;
+use steadfast_span::Index;
 
 /// A step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,75 +38,53 @@ pub struct Told {
     pub views: Option<Views>,
 }
 
-/// The witness that is told, and where its names come from.
-#[derive(Clone, Copy)]
-pub struct Subject<'a> {
-    /// The witness.
-    pub witness: &'a Witness,
-    /// The program.
-    pub program: &'a Program,
-    /// Its text.
-    pub file: &'a SourceFile,
-    /// The model.
-    pub model: Model,
-    /// The events that the text around the picture has numbers for, from 1.
-    pub cast: &'a [EventId],
-}
-
 /// Tells a witness.
-pub fn tell(subject: &Subject<'_>) -> Told {
-    let run = Run::of(subject);
-    let mut teller =
-        Teller { subject: *subject, run, nodes: Vec::new(), boxes: vec![None; subject.witness.execution.len()] };
+pub fn tell<P>(subject: &Subject<'_, P>) -> Told {
+    let mut teller = Teller {
+        subject,
+        run: Run::of(subject),
+        nodes: Vec::new(),
+        boxes: vec![None; subject.witness.execution.len()],
+    };
     teller.place_initial();
     teller.place_steps();
     let edges = teller.edges();
-    let weak = is_weak(subject.witness.kind);
-    let offending = weak.then_some(teller.run.offending);
-    let views = views(
-        &subject.witness.execution,
-        subject.program,
-        subject.model.axioms(),
-        &teller.run.events,
-        Some(teller.run.offending),
-    );
+    let offending = subject.witness.kind.is_weak().then_some(teller.run.offending);
+    let views = subject.whole.map(|(program, model)| {
+        let (events, offending) = (&teller.run.events, Some(teller.run.offending));
+        views(&subject.witness.execution, program, model.axioms(), events, offending)
+    });
     let steps = (0..teller.run.steps.len()).map(|at| teller.step(at)).collect();
     let summary = teller.summary();
     let mut picture = Picture { columns: teller.columns(), nodes: teller.nodes, edges, summary };
     picture.drop_empty_columns();
-    Told { picture, steps, offending: offending.map(|at| at + 1), views: Some(views) }
-}
-
-/// Whether it takes weak memory to see it.
-fn is_weak(kind: ViolationKind) -> bool {
-    use ViolationKind::{ObservedStaleRead, OvertakingWrite, StaleRead, TriangularRace};
-    matches!(kind, StaleRead | OvertakingWrite | ObservedStaleRead | TriangularRace)
+    Told { picture, steps, offending: offending.map(|at| at + 1), views }
 }
 
 /// The run, with the offending step where it happens, and the events of each step.
-struct Run<'a> {
-    steps: Vec<&'a RunStep>,
+struct Run<'a, P> {
+    steps: Vec<&'a RunStep<P>>,
     events: Vec<Vec<EventId>>,
     offending: usize,
 }
 
-impl<'a> Run<'a> {
-    fn of(subject: &Subject<'a>) -> Self {
+impl<'a, P> Run<'a, P> {
+    fn of(subject: &Subject<'a, P>) -> Self {
         let witness = subject.witness;
-        let mut steps: Vec<&RunStep> = witness.run.iter().collect();
-        let later = |step: &&RunStep| witness.step.event.is_some() && step.event > witness.step.event;
+        let mut steps: Vec<&RunStep<P>> = witness.run.iter().collect();
+        let later = |step: &&RunStep<P>| witness.step.event.is_some() && step.event > witness.step.event;
         let offending = steps.iter().position(later).unwrap_or(steps.len());
         steps.insert(offending, &witness.step);
         // Each thread's events, in order; a step takes those up to its own, and a fence those of its instruction.
-        let mut next = vec![0; subject.program.threads.len()];
+        let mut next = vec![0; witness.execution.threads().len()];
         let events = steps.iter().map(|step| {
-            let thread = step.place.thread;
+            let (thread, pc) = (subject.places.thread(&step.place), subject.places.instruction(&step.place));
             let own = witness.execution.thread(thread);
             let Some(next) = next.get_mut(thread.index()) else { return Vec::new() };
             let rest = &own[(*next).min(own.len())..];
             let count = match step.event {
                 Some(event) => rest.iter().position(|&id| id == event).map_or(0, |at| at + 1),
-                None => rest.iter().take_while(|&&id| is_fence(witness.execution.event(id), step)).count(),
+                None => rest.iter().take_while(|&&id| is_fence(witness.execution.event(id), pc)).count(),
             };
             *next += count;
             rest[..count].to_vec()
@@ -115,20 +94,20 @@ impl<'a> Run<'a> {
     }
 }
 
-fn is_fence(event: &Event, step: &RunStep) -> bool {
-    (event.kind == EventKind::Fence || event.ghost) && event.pc == Some(step.place.pc)
+fn is_fence(event: &Event, pc: Option<Pc>) -> bool {
+    (event.kind == EventKind::Fence || event.ghost) && event.pc == pc
 }
 
-struct Teller<'a> {
-    subject: Subject<'a>,
-    run: Run<'a>,
+struct Teller<'a, P> {
+    subject: &'a Subject<'a, P>,
+    run: Run<'a, P>,
     nodes: Vec<Node>,
     /// The box of each event.
     boxes: Vec<Option<usize>>,
 }
 
-impl Teller<'_> {
-    fn witness(&self) -> &Witness {
+impl<P> Teller<'_, P> {
+    fn witness(&self) -> &Witness<P> {
         self.subject.witness
     }
 
@@ -136,10 +115,12 @@ impl Teller<'_> {
         self.witness().execution.event(id)
     }
 
-    fn location(&self, location: Option<LocId>) -> &str {
-        location
-            .and_then(|location| self.subject.program.locations.get(location))
-            .map_or("?", |location| location.name.as_str())
+    fn location(&self, location: Option<LocId>) -> String {
+        location.map_or_else(|| "?".to_owned(), |location| self.subject.names.location(location))
+    }
+
+    fn value(&self, value: Value) -> String {
+        self.subject.names.value(value)
     }
 
     fn on_cycle(&self, id: EventId) -> bool {
@@ -170,20 +151,12 @@ impl Teller<'_> {
         for id in initial {
             self.boxes[id.index()] = Some(self.nodes.len());
             let event = self.event(id);
-            let title = format!(
-                "{}{} = {}",
-                self.mark(id),
-                self.location(event.location),
-                self.subject.program.shown(event.value_written)
-            );
+            let title =
+                format!("{}{} = {}", self.mark(id), self.location(event.location), self.value(event.value_written));
+            let begins = event.location.is_none_or(|location| self.subject.names.begins(location));
+            let detail = if begins { "initial value" } else { "an older write" };
             let (on_cycle, part) = (self.on_cycle(id), self.part(id));
-            self.nodes.push(Node {
-                title,
-                details: vec!["initial value".to_owned()],
-                on_cycle,
-                part,
-                ..Node::default()
-            });
+            self.nodes.push(Node { title, details: vec![detail.to_owned()], on_cycle, part, ..Node::default() });
         }
     }
 
@@ -192,7 +165,8 @@ impl Teller<'_> {
     }
 
     fn columns(&self) -> Vec<String> {
-        let threads = self.subject.program.threads.iter().map(|thread| thread.name.clone());
+        let threads = 0..self.witness().execution.threads().len();
+        let threads = threads.map(|thread| self.subject.names.thread(Index::new(thread)));
         let initial = self.has_initial().then(|| "at first".to_owned());
         initial.into_iter().chain(threads).collect()
     }
@@ -204,18 +178,19 @@ impl Teller<'_> {
             for &id in &self.run.events[at] {
                 self.boxes[id.index()] = Some(self.nodes.len());
             }
-            let line = self.subject.file.line_column(step.place.span.start).line;
-            let mut node = Node { column: step.place.thread.index() + shift, step: at + 1, ..Node::default() };
+            let places = self.subject.places;
+            let thread = places.thread(&step.place).index();
+            let mut node = Node { column: thread + shift, step: at + 1, ..Node::default() };
             node.on_cycle = self.run.events[at].iter().any(|&id| self.on_cycle(id));
             if let Some(id) = step.event {
                 let event = *self.event(id);
                 node.title = self.mark(id) + &self.deed(&event);
                 node.strong_title = self.strong_deed(at).map(|deed| self.mark(id) + &deed);
-                node.details = vec![format!("{} · line {line}", ordering(&event))];
+                node.details = places.details(&step.place, Some(ordering(&event)));
                 node.part = self.part(id);
             } else {
                 node.title.clone_from(&step.text);
-                node.details = vec![format!("line {line}")];
+                node.details = places.details(&step.place, None);
                 node.part = if at == self.run.offending { Part::Offending } else { Part::Ordinary };
             }
             self.nodes.push(node);
@@ -224,8 +199,8 @@ impl Teller<'_> {
 
     /// What an event does.
     fn deed(&self, event: &Event) -> String {
-        let (program, name) = (self.subject.program, self.location(event.location));
-        let (read, written) = (program.shown(event.value_read), program.shown(event.value_written));
+        let name = self.location(event.location);
+        let (read, written) = (self.value(event.value_read), self.value(event.value_written));
         match event.kind {
             EventKind::Fence => "fence".to_owned(),
             EventKind::Update => format!("update {name}: {read} → {written}"),
@@ -240,7 +215,7 @@ impl Teller<'_> {
     fn strong_deed(&self, at: usize) -> Option<String> {
         let newest = self.event(self.newest(at)?);
         let event = self.event(self.run.steps[at].event?);
-        let (name, value) = (self.location(event.location), self.subject.program.shown(newest.value_written));
+        let (name, value) = (self.location(event.location), self.value(newest.value_written));
         match event.kind {
             EventKind::Update => Some(format!("update {name}: {value} → …")),
             kind if kind.reads() => Some(format!("read {name} = {value}")),
@@ -251,25 +226,19 @@ impl Teller<'_> {
     /// The write that the offending step would take under SC; none for other steps.
     fn newest(&self, at: usize) -> Option<EventId> {
         let witness = self.witness();
-        let id = self.run.steps[at].event.filter(|_| at == self.run.offending && is_weak(witness.kind))?;
+        let id = self.run.steps[at].event.filter(|_| at == self.run.offending && witness.kind.is_weak())?;
         let location = self.event(id).location?;
         witness.execution.mo(location).iter().copied().filter(|&write| write < id).max()
     }
 
     fn step(&self, at: usize) -> Step {
         let RunStep { place, event, text } = self.run.steps[at];
-        let file = self.subject.file;
-        let code = file.snippet(place.span).lines().next().unwrap_or_default().trim().trim_end_matches(';').to_owned();
+        let places = self.subject.places;
         let told = event.filter(|_| at == self.run.offending).map(|id| self.deed(self.event(id)));
         Step {
-            actor: self
-                .subject
-                .program
-                .threads
-                .get(place.thread)
-                .map_or_else(String::new, |thread| thread.name.clone()),
-            place: Some((0, file.line_column(place.span.start).line)),
-            code,
+            actor: self.subject.names.thread(places.thread(place)),
+            place: places.line(place),
+            code: places.code(place),
             effect: told.unwrap_or_else(|| text.clone()),
             strong_effect: self.strong_deed(at),
             node: self.nodes.iter().position(|node| node.step == at + 1),
@@ -278,7 +247,8 @@ impl Teller<'_> {
 
     fn summary(&self) -> String {
         let witness = self.witness();
-        let (threads, steps) = (self.subject.program.threads.len(), self.run.steps.len());
+        let (threads, steps) = (witness.execution.threads().len(), self.run.steps.len());
+        let what = if witness.execution.is_partial() { "Part of an execution graph" } else { "Execution graph" };
         let cycle: Vec<String> = witness
             .cycle
             .iter()
@@ -287,14 +257,14 @@ impl Teller<'_> {
             })
             .collect();
         let cycle = if cycle.is_empty() { String::new() } else { format!(" The cycle: {}.", cycle.join(", then ")) };
-        format!("Execution graph with {threads} threads and {steps} steps.{cycle}")
+        format!("{what} with {threads} threads and {steps} steps.{cycle}")
     }
 
     /// The arrows: what a reader needs to reconstruct the relations, and the cycle.
     fn edges(&self) -> Vec<Edge> {
         let mut edges = Edges { teller: self, found: Vec::new(), hb: None };
-        if self.subject.model != Model::Tso {
-            edges.hb = Some(self.subject.model.axioms().happens_before(&self.witness().execution));
+        if let Some((_, model)) = self.subject.whole.filter(|(_, model)| *model != Model::Tso) {
+            edges.hb = Some(model.axioms().happens_before(&self.witness().execution));
         }
         edges.cycle();
         edges.program_order();
@@ -318,13 +288,13 @@ fn ordering(event: &Event) -> &'static str {
     }
 }
 
-struct Edges<'a> {
-    teller: &'a Teller<'a>,
+struct Edges<'a, P> {
+    teller: &'a Teller<'a, P>,
     found: Vec<Edge>,
     hb: Option<steadfast_graph::Relation>,
 }
 
-impl Edges<'_> {
+impl<P> Edges<'_, P> {
     /// Adds an arrow unless it is there, or one of its ends is not shown.
     fn add(&mut self, from: EventId, to: EventId, kind: EdgeKind, on_cycle: bool, world: World) {
         let (Some(from), Some(to)) = (self.teller.boxes[from.index()], self.teller.boxes[to.index()]) else { return };
@@ -342,7 +312,7 @@ impl Edges<'_> {
     /// Arrows of the offending step exist only in the weak world.
     fn world(&self, from: EventId, to: EventId) -> World {
         let witness = self.teller.witness();
-        let offender = witness.step.event.filter(|_| is_weak(witness.kind));
+        let offender = witness.step.event.filter(|_| witness.kind.is_weak());
         if offender.is_some() && (offender == Some(from) || offender == Some(to)) { World::Weak } else { World::Both }
     }
 
@@ -361,12 +331,14 @@ impl Edges<'_> {
                 Relation::Rf => self.reading(from, to),
                 Relation::Mo => EdgeKind::Overwrites,
                 Relation::Fr => EdgeKind::ReadsBefore,
+                Relation::Before => EdgeKind::Before,
             };
             // Program order goes from box to box, past what is in between.
             if kind == EdgeKind::Order && !self.apart(from, to) {
                 continue;
             }
-            let world = if kind == EdgeKind::Order { World::Both } else { self.world(from, to) };
+            let always = matches!(kind, EdgeKind::Order | EdgeKind::Before);
+            let world = if always { World::Both } else { self.world(from, to) };
             self.add(from, to, kind, true, world);
         }
     }
@@ -426,7 +398,8 @@ impl Edges<'_> {
 
     fn writes(&mut self) {
         let execution = &self.teller.witness().execution;
-        for location in self.teller.subject.program.locations.indices() {
+        let locations = (0..execution.location_count()).map(LocId::new);
+        for location in locations.filter(|&location| !execution.is_ghost(location)) {
             for pair in execution.mo(location).windows(2) {
                 // An update that reads from the write before it says so.
                 let update = execution.rf(pair[1]) == Some(pair[0]);
@@ -457,8 +430,7 @@ impl Edges<'_> {
 
     /// The two accesses of a race.
     fn race(&mut self) {
-        let witness = self.teller.witness();
-        if let (ViolationKind::Race, Some(first), Some(second)) = (witness.kind, witness.stale, witness.step.event) {
+        if let Some((first, second)) = self.teller.witness().race() {
             self.add(first, second, EdgeKind::Races, true, World::Both);
         }
     }

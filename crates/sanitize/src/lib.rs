@@ -1,5 +1,6 @@
 //! Around the runtime of the sanitizer: how programs are compiled with it ([`compiler`], [`rust`], [`standard_library`]), how they are run ([`run`]), and how its reports are read
-//! ([`record`]), completed with names and lines ([`symbols`]), filtered ([`suppressions`]), collected ([`collection`]) and shown ([`text`]).
+//! ([`record`]), completed with names and lines ([`symbols`]), filtered ([`suppressions`]), collected ([`collection`]), shown ([`text`]) and made into execution graphs
+//! that can be drawn ([`witness`]).
 //!
 //! Invariants: nothing here prints. A report that cannot be understood completely is shown as far as it can be.
 
@@ -13,3 +14,4 @@ pub mod standard_library;
 pub mod suppressions;
 pub mod symbols;
 pub mod text;
+pub mod witness;

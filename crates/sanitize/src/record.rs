@@ -90,6 +90,8 @@ pub struct Event {
     pub address: Option<u64>,
     /// What was written.
     pub value: Option<u128>,
+    /// Its number among the writes of the location, for those that the runtime remembers; the initial value has 0.
+    pub number: Option<u64>,
     /// Who.
     pub thread: Option<u64>,
     /// Return addresses, innermost first.
@@ -259,6 +261,7 @@ fn event(role: Role, words: &[&str]) -> Option<Event> {
         bytes: None,
         address: None,
         value: None,
+        number: None,
         thread: None,
         stack: Vec::new(),
     };
@@ -267,8 +270,15 @@ fn event(role: Role, words: &[&str]) -> Option<Event> {
         rest => (rest, None),
     };
     event.thread = thread;
+    let (words, number) = match words {
+        [rest @ .., "number", number] => (rest, number.parse().ok()),
+        rest => (rest, None),
+    };
+    event.number = number;
     match words {
-        ["initial", value] => (event.operation, event.value) = ("initial".to_owned(), wide(value)),
+        ["initial", value] => {
+            (event.operation, event.value, event.number) = ("initial".to_owned(), wide(value), Some(0));
+        }
         // An access says where it goes and what it saw, a write of the log what it left.
         [operation, order, bytes, address, value] => {
             (event.operation, event.order) =
@@ -312,7 +322,7 @@ kind stale-read
 process 42
 access load acquire 4 0x5040 thread 1
 stack 0x1302 0x108c
-missed store release 0x1 thread 2
+missed store release 0x1 number 1 thread 2
 stack 0x1351
 stale initial 0x0
 missing release-or-seq-cst
@@ -336,7 +346,8 @@ kind race
         assert_eq!((access.bytes, access.address, access.thread), (Some(4), Some(0x5040), Some(1)));
         assert_eq!(access.stack, [0x1302, 0x108c]);
         assert_eq!(record.event(Role::Stale).unwrap().value, Some(0));
-        assert_eq!(record.event(Role::Missed).unwrap().stack, [0x1351]);
+        let missed = record.event(Role::Missed).unwrap();
+        assert_eq!((&missed.stack[..], missed.number, missed.thread), (&[0x1351][..], Some(1), Some(2)));
         assert_eq!(record.threads.len(), 2);
         assert_eq!(record.threads[0].stack, [0x13b9]);
         assert!(record.threads[1].stack.is_empty());

@@ -45,6 +45,7 @@ fn is_cycle(question: Question, graph: &Execution, cycle: &LabelledCycle) -> boo
             EdgeKind::Rf => &base.rf,
             EdgeKind::Mo => &base.mo,
             EdgeKind::Fr => &base.fr,
+            EdgeKind::Before => &base.before,
         };
         relation.contains(from, to)
     })

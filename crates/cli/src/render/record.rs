@@ -6,7 +6,7 @@ use serde::Serialize;
 use steadfast_diag::Record;
 use steadfast_graph::EventId;
 use steadfast_ir::{Program, ThreadId};
-use steadfast_robust::{Model, Outcome, Place, RunStep, Statistics, ViolationKind, Witness};
+use steadfast_robust::{Model, Outcome, Place, RunStep, Statistics, Witness};
 use steadfast_span::{Index, SourceFile, Span};
 
 /// One result.
@@ -169,7 +169,7 @@ impl<'a> Names<'a> {
 
     fn witness(self, witness: &'a Witness) -> WitnessRecord<'a> {
         WitnessRecord {
-            kind: kind_name(witness.kind),
+            kind: witness.kind.name(),
             run: witness.run.iter().map(|step| self.step(step)).collect(),
             step: self.step(&witness.step),
             stale: witness.stale.map(|event| self.event(witness, event)),
@@ -204,17 +204,5 @@ impl<'a> Names<'a> {
             value_read: event.kind.reads().then_some(self.program.shown(event.value_read)),
             value_written: event.kind.writes().then_some(self.program.shown(event.value_written)),
         }
-    }
-}
-
-fn kind_name(kind: ViolationKind) -> &'static str {
-    match kind {
-        ViolationKind::StaleRead => "stale-read",
-        ViolationKind::OvertakingWrite => "overtaking-write",
-        ViolationKind::ObservedStaleRead => "observed-stale-read",
-        ViolationKind::Race => "race",
-        ViolationKind::TriangularRace => "triangular-race",
-        ViolationKind::Assertion => "assertion",
-        ViolationKind::Evaluation(_) => "evaluation",
     }
 }

@@ -5,14 +5,16 @@ use crate::numbers::grouped;
 use crate::result::{Answer, CheckResult};
 use crate::status::Status;
 use steadfast_diag::Severity;
-use steadfast_report::{Page, Repair, Subject, Told, Tone, html_page, tell};
+use steadfast_report::{Page, ProgramText, Repair, Subject, Told, Tone, html_page, tell};
 use steadfast_robust::{Model, Verdict};
 
 /// The run of a violation, as a picture with steps.
 pub(crate) fn told(asked: &Asked<'_>) -> Option<Told> {
     let witness = asked.outcome.verdict.witness()?;
     let cast = cast(asked, witness);
-    Some(tell(&Subject { witness, program: asked.program, file: asked.file, model: asked.model, cast: &cast }))
+    let places = &ProgramText { file: asked.file };
+    let whole = Some((asked.program, asked.model));
+    Some(tell(&Subject { witness, names: asked.program, places, whole, cast: &cast }))
 }
 
 /// The page about a result.

@@ -1,10 +1,12 @@
 //! The commands around instrumented programs.
 
 mod cargo;
+mod drawing;
 mod findings;
 mod page;
 mod record;
 mod run;
+mod witness;
 
 pub(crate) use cargo::cargo;
 pub(crate) use run::run;

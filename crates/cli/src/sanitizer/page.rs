@@ -1,14 +1,15 @@
 //! The pages about what `steadfast run` has found: the accesses in their threads, their lines, and their stacks.
 
+use super::drawing;
 use super::findings::diagnostic;
 use super::run::Tally;
 use crate::report::Files;
 use crate::status::Status;
 use std::collections::BTreeMap;
-use steadfast_report::{Edge, EdgeKind, Listing, Node, Page, Part, Step, Told, Tone, World, html_page};
+use steadfast_report::{Listing, Page, Tone, html_page};
 use steadfast_sanitize::collection::Collected;
-use steadfast_sanitize::finding::{Finding, Seen, Stack, own_frame};
-use steadfast_sanitize::record::{Kind, Role};
+use steadfast_sanitize::finding::{Finding, Stack, own_frame};
+use steadfast_sanitize::record::Role;
 use steadfast_sanitize::symbols::Frame;
 use steadfast_sanitize::text;
 use steadfast_span::SourceFile;
@@ -57,7 +58,7 @@ fn page(program: &str, tally: &Tally, collected: &Collected) -> String {
             ("first with seed".to_owned(), collected.seed.to_string()),
         ],
         diagnostics: vec![(0, &diagnostic)],
-        told: told(finding, &sources),
+        told: drawing::told(finding, &sources),
         sources: sources.iter().collect(),
         worlds: ["when threads take turns".to_owned(), "what weak memory allows".to_owned()],
         repair: None,
@@ -78,125 +79,6 @@ fn sources(finding: &Finding, first: SourceFile) -> Vec<SourceFile> {
         }
     }
     sources
-}
-
-/// The events in the order in which they happened.
-const ORDER: [Role; 5] = [Role::Stale, Role::Previous, Role::Missed, Role::Known, Role::Access];
-
-fn told(finding: &Finding, sources: &[SourceFile]) -> Option<Told> {
-    finding.seen(Role::Access)?;
-    let mut told = Told::default();
-    let mut boxes = Vec::new();
-    for (role, seen) in ORDER.iter().filter_map(|&role| Some((role, finding.seen(role)?))) {
-        boxes.push((role, told.picture.nodes.len()));
-        add(&mut told, finding, role, seen, sources);
-    }
-    told.picture.edges = edges(finding.kind, &boxes);
-    let weak = !matches!(finding.kind, Kind::Race | Kind::Deadlock | Kind::Spin);
-    told.offending = weak.then_some(told.steps.len());
-    told.picture.summary = text::summary(finding);
-    Some(told)
-}
-
-fn add(told: &mut Told, finding: &Finding, role: Role, seen: &Seen, sources: &[SourceFile]) {
-    let initial = seen.event.operation == "initial";
-    let who = if initial { "at first".to_owned() } else { text::who(seen.event.thread) };
-    let known = told.picture.columns.iter().position(|column| *column == who);
-    let column = known.unwrap_or_else(|| {
-        told.picture.columns.push(who.clone());
-        told.picture.columns.len() - 1
-    });
-    let value = |seen: &Seen| seen.event.value.map_or_else(String::new, |value| format!(" {value:#x}"));
-    let what = if initial { "initial value".to_owned() } else { text::what(seen) };
-    // What the access itself reads is the value that it takes: in the weak world, that of the stale write.
-    let reads = role == Role::Access && matches!(finding.kind, Kind::StaleRead | Kind::StaleUpdate);
-    let weak = finding.seen(Role::Stale).filter(|_| reads).map_or_else(|| value(seen), value);
-    let strong = reads.then(|| {
-        format!("{what}{}", finding.seen(Role::Known).or(finding.seen(Role::Missed)).map_or_else(String::new, value))
-    });
-    let frame = own_frame(&seen.stack);
-    let place = frame.and_then(|frame| {
-        let file = frame.file.as_deref()?;
-        Some((sources.iter().position(|source| source.name() == file)?, frame.line?))
-    });
-    let details = frame
-        .map(short_place)
-        .into_iter()
-        .chain(frame.and_then(|frame| frame.function.as_deref()).map(short_function))
-        .collect();
-    let part = match role {
-        Role::Access => Part::Offending,
-        Role::Stale => Part::Stale,
-        Role::Missed => Part::Newest,
-        Role::Known | Role::Previous => Part::Ordinary,
-    };
-    told.steps.push(Step {
-        actor: who,
-        place,
-        code: String::new(),
-        effect: format!("{what}{weak}"),
-        strong_effect: strong.clone(),
-        node: Some(told.picture.nodes.len()),
-    });
-    told.picture.nodes.push(Node {
-        column,
-        title: format!("{what}{weak}"),
-        strong_title: strong,
-        details,
-        step: if initial { 0 } else { told.steps.len() },
-        on_cycle: matches!(role, Role::Access | Role::Missed | Role::Known | Role::Previous),
-        part,
-    });
-}
-
-/// `Producer::dequeue` of `bool queue<int>::Producer::dequeue<int>(int&)`.
-fn short_function(name: &str) -> String {
-    let mut depth = 0_u32;
-    let mut plain = String::new();
-    for character in name.chars() {
-        match character {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 => break,
-            other if depth == 0 => plain.push(other),
-            _ => {}
-        }
-    }
-    let plain = plain.rsplit(' ').next().unwrap_or_default();
-    let parts: Vec<&str> = plain.rsplit("::").take(2).collect();
-    parts.into_iter().rev().collect::<Vec<_>>().join("::")
-}
-
-/// `queue.h:120`.
-fn short_place(frame: &Frame) -> String {
-    let file = frame.file.as_deref().unwrap_or("?");
-    let name = file.rsplit('/').next().unwrap_or(file);
-    format!("{name}:{}", frame.line.unwrap_or(0))
-}
-
-fn edges(kind: Kind, boxes: &[(Role, usize)]) -> Vec<Edge> {
-    let at = |role: Role| boxes.iter().find(|(other, _)| *other == role).map(|&(_, at)| at);
-    let mut edges = Vec::new();
-    let mut add =
-        |from: Option<usize>, to: Option<usize>, kind: EdgeKind, label: &str, on_cycle: bool, world: World| {
-            if let (Some(from), Some(to)) = (from, to) {
-                edges.push(Edge { from, to, kind, label: label.to_owned(), on_cycle, world });
-            }
-        };
-    let (access, missed, known, stale) = (at(Role::Access), at(Role::Missed), at(Role::Known), at(Role::Stale));
-    add(at(Role::Previous), access, EdgeKind::Races, "race", true, World::Both);
-    add(stale, missed, EdgeKind::Overwrites, "mo", false, World::Both);
-    add(missed, known, EdgeKind::Overwrites, "mo", true, World::Both);
-    add(known.or(missed), access, EdgeKind::Before, "before", true, World::Both);
-    match kind {
-        Kind::StaleRead => {
-            add(stale, access, EdgeKind::Reads, "rf", false, World::Weak);
-            add(access, missed, EdgeKind::ReadsBefore, "fr", true, World::Weak);
-        }
-        Kind::StaleUpdate | Kind::OvertakenWrite => add(access, missed, EdgeKind::Overwrites, "mo", true, World::Weak),
-        Kind::Race | Kind::Deadlock | Kind::Spin => {}
-    }
-    edges
 }
 
 fn lists(finding: &Finding) -> Vec<Listing> {
@@ -223,28 +105,4 @@ fn lists(finding: &Finding) -> Vec<Listing> {
 fn frames(stack: &Stack) -> Vec<String> {
     let shown = |frame: &Frame| format!("{} at {}", frame.function.as_deref().unwrap_or("?"), text::place_of(frame));
     stack.iter().map(shown).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn functions_are_known_by_their_last_names() {
-        assert_eq!(short_function("bool a::queue<int, b<c>>::Producer::dequeue<int>(int&)"), "Producer::dequeue");
-        assert_eq!(short_function("main"), "main");
-    }
-
-    #[test]
-    fn deadlocks_have_no_picture() {
-        let finding = Finding {
-            kind: Kind::Deadlock,
-            process: 1,
-            events: Vec::new(),
-            memory: None,
-            threads: Vec::new(),
-            missing: None,
-        };
-        assert!(told(&finding, &[]).is_none());
-    }
 }

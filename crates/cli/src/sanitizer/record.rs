@@ -2,6 +2,7 @@
 
 use super::findings::code;
 use super::run::Tally;
+use super::witness::WitnessRecord;
 use crate::args::{RunArgs, ScheduleChoice};
 use serde::Serialize;
 use steadfast_sanitize::collection::Collected;
@@ -36,6 +37,8 @@ struct Finding<'a> {
     threads: Vec<Thread<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<WitnessRecord>,
 }
 
 #[derive(Serialize)]
@@ -106,6 +109,7 @@ fn finding(collected: &Collected) -> Finding<'_> {
         location: finding.memory.as_ref().map(location),
         threads: finding.threads.iter().map(thread).collect(),
         missing: finding.missing.as_deref(),
+        witness: WitnessRecord::of(finding),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `steadfast run`.
 
-use super::{findings, page, record};
+use super::{drawing, findings, page, record};
 use crate::args::{RunArgs, ScheduleChoice};
 use crate::codes;
 use crate::output::{self, Output};
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
         }
     }
     output.write(&conclusion(arguments, &tally))?;
-    let mut status = tally.status();
+    let mut status = tally.status().max(drawing::draw(arguments, &tally.collection));
     if let Some(path) = &arguments.report {
         let program = arguments.command[0].to_string_lossy();
         status = status.max(page::write(&program, &tally, &mut crate::report::Files::new(path)));
@@ -110,7 +110,7 @@ fn conclusion(arguments: &RunArgs, tally: &Tally) -> String {
     match arguments.format {
         Format::Full => {
             let held_back: String = tally.collection.held_back().map(|held| text::full(&held.finding)).collect();
-            held_back + &summary(arguments, tally)
+            held_back + &summary(arguments, tally) + &drawing::terminal(arguments, &tally.collection)
         }
         Format::Json => record::array(arguments, tally),
         Format::Jsonl => record::line(arguments, tally),

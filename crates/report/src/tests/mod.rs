@@ -5,7 +5,7 @@ mod large;
 mod placement;
 mod reading;
 
-use crate::{Page, Subject, Told, Tone, tell};
+use crate::{Page, ProgramText, Subject, Told, Tone, tell};
 use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
 use steadfast_lang::Dialect;
@@ -35,7 +35,8 @@ impl Sample {
     pub(crate) fn told(&self) -> Told {
         let Self { file, program, model, witness } = self;
         let cast: Vec<_> = witness.cycle.iter().map(|&(event, _)| event).collect();
-        tell(&Subject { witness, program, file, model: *model, cast: &cast })
+        let places = &ProgramText { file };
+        tell(&Subject { witness, names: program, places, whole: Some((program, *model)), cast: &cast })
     }
 }
 

@@ -3,18 +3,18 @@
 //! ```text
 //! steadfast-report 1
 //! kind stale-read
-//! access load acquire 4 0x5581d2c04040 thread 2
+//! access load acquire 4 0x5581d2c04040 0x1 thread 2
 //! stack 0x5581d2c01234 0x5581d2c01300
-//! missed store 1 thread 1
+//! missed store release 0x1 number 1 thread 1
 //! stack 0x5581d2c01250
-//! stale initial 0
+//! stale initial 0x0
 //! missing release-or-seq-cst
 //! thread 1 system 4243 parent 0
 //! stack 0x5581d2c01400
 //! module 0x5581d2c00000 0x5581d2c00000 0x5581d2c05000 /home/me/program
 //! end
 //! ```
-//! A `stack` belongs to the line before it. Its first address is that of the access itself. All are return addresses.
+//! `number` is the place of a write in the modification order of its location. A `stack` belongs to the line before it. Its first address is that of the access itself. All are return addresses.
 
 use super::modules;
 use crate::abi::atomics::Strength;
@@ -168,7 +168,8 @@ impl Record {
         let number = engine::owner(slot);
         let (what, order) =
             (if write.update { "update" } else { "store" }, if write.release { "release" } else { "relaxed" });
-        self.line(format_args!("{role} {what} {order} {:#x} thread {number}", write.value));
+        let (value, place) = (write.value, write.number);
+        self.line(format_args!("{role} {what} {order} {value:#x} number {place} thread {number}"));
         self.stack(Call(write.place.0));
         if !self.threads.contains(&number) {
             self.threads.push(number);

@@ -1,0 +1,77 @@
+//! What is told: a witness, what things in it are called, and where its steps are.
+
+use steadfast_graph::{EventId, Names, Witness};
+use steadfast_ir::{Pc, Program, ThreadId};
+use steadfast_robust::{Model, Place};
+use steadfast_span::SourceFile;
+
+/// Where the steps of a witness are.
+pub trait Places<P> {
+    /// The thread of a step.
+    fn thread(&self, place: &P) -> ThreadId;
+
+    /// The instruction, for what comes from a program.
+    fn instruction(&self, _place: &P) -> Option<Pc> {
+        None
+    }
+
+    /// The number of the file, and the line in it.
+    fn line(&self, place: &P) -> Option<(usize, u32)>;
+
+    /// What the text says there.
+    fn code(&self, place: &P) -> String;
+
+    /// What is written in the box of a step, below what it does. Accesses have an ordering.
+    fn details(&self, place: &P, ordering: Option<&str>) -> Vec<String>;
+}
+
+/// The witness that is told, and where its names come from.
+pub struct Subject<'a, P> {
+    /// The witness.
+    pub witness: &'a Witness<P>,
+    /// The names.
+    pub names: &'a dyn Names,
+    /// The places.
+    pub places: &'a dyn Places<P>,
+    /// The program and the model, if all of the execution is known: then it can be said what threads may still read.
+    pub whole: Option<(&'a Program, Model)>,
+    /// The events that the text around the picture has numbers for, from 1.
+    pub cast: &'a [EventId],
+}
+
+/// The places of a program with one text.
+#[derive(Clone, Copy)]
+pub struct ProgramText<'a> {
+    /// The text.
+    pub file: &'a SourceFile,
+}
+
+impl ProgramText<'_> {
+    fn line_of(self, place: &Place) -> u32 {
+        self.file.line_column(place.span.start).line
+    }
+}
+
+impl Places<Place> for ProgramText<'_> {
+    fn thread(&self, place: &Place) -> ThreadId {
+        place.thread
+    }
+
+    fn instruction(&self, place: &Place) -> Option<Pc> {
+        Some(place.pc)
+    }
+
+    fn line(&self, place: &Place) -> Option<(usize, u32)> {
+        Some((0, self.line_of(place)))
+    }
+
+    fn code(&self, place: &Place) -> String {
+        let first = self.file.snippet(place.span).lines().next().unwrap_or_default();
+        first.trim().trim_end_matches(';').to_owned()
+    }
+
+    fn details(&self, place: &Place, ordering: Option<&str>) -> Vec<String> {
+        let line = format!("line {}", self.line_of(place));
+        vec![ordering.map_or_else(|| line.clone(), |ordering| format!("{ordering} · {line}"))]
+    }
+}
