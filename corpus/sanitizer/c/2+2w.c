@@ -1,4 +1,5 @@
 // verdict: violation
+// as: ../litmus/2+2w.sf
 // Two threads write two places in opposite orders; each place may keep the first thread's value, or each the second one's.
 #include <pthread.h>
 #include <stdatomic.h>

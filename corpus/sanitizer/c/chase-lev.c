@@ -1,4 +1,5 @@
 // verdict: violation
+// as: chase-lev-sc.sf
 // The work-stealing deque of Chase and Lev without the fence in take: owner and thief may both get the last element.
 #include <pthread.h>
 #include <stdatomic.h>

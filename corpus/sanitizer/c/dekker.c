@@ -1,4 +1,5 @@
 // verdict: violation every-controlled-run
+// as: dekker-sc.sf
 // Dekker's algorithm with release and acquire, on which ThreadSanitizer stays silent.
 #include <pthread.h>
 #include <stdatomic.h>

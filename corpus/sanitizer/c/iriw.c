@@ -1,4 +1,5 @@
 // verdict: violation
+// as: ../litmus/iriw.sf
 // Independent reads of independent writes: two readers may disagree about which write came first.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 // verdict: silent
+// as: ../litmus/mp-fences.sf
 // Message passing with relaxed accesses, a release fence before the flag and an acquire fence after it.
 #include <pthread.h>
 #include <stdatomic.h>

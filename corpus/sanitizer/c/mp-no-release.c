@@ -1,4 +1,5 @@
 // verdict: violation
+// as: ../litmus/mp-no-release.sf
 // Message passing: with a relaxed store of the flag, which proves nothing about the data.
 #include <pthread.h>
 #include <stdatomic.h>

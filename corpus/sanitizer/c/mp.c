@@ -1,4 +1,5 @@
 // verdict: silent
+// as: ../litmus/mp-plain.sf
 // Message passing: the reader of the flag knows the data.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 // verdict: violation
+// as: peterson-sc.sf
 // Peterson's algorithm with release and acquire.
 #include <pthread.h>
 #include <stdatomic.h>

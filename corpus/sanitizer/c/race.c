@@ -1,4 +1,5 @@
 // verdict: race
+// as: ../litmus/mp-plain-relaxed.sf
 // Message passing of plain data with a relaxed flag: nothing orders the two accesses to the data.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 // verdict: violation
+// as: ../litmus/sb-acq-rel-fences.sf
 // Store buffering, with acquire-release fences, which order nothing here.
 #include <pthread.h>
 #include <stdatomic.h>

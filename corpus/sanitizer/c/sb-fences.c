@@ -1,4 +1,5 @@
 // verdict: silent
+// as: ../litmus/sb-fences.sf
 // Store buffering, relaxed, with a seq_cst fence in each thread. One of the fences comes first.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 // verdict: violation
+// as: ../litmus/sb-one-fence.sf
 // Store buffering with a seq_cst fence in one thread only.
 #include <pthread.h>
 #include <stdatomic.h>

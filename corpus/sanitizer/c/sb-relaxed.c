@@ -1,4 +1,5 @@
 // verdict: violation
+// as: ../litmus/sb-relaxed.sf
 // Store buffering, all relaxed. Each side may miss the other's store.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 // verdict: silent
+// as: ../litmus/sb-seq-cst.sf
 // Store buffering, everything seq_cst: the two stores have an order.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 // verdict: violation
+// as: ../litmus/sb.sf
 // Store buffering, release and acquire. Each side may miss the other's store.
 #include <pthread.h>
 #include <stdatomic.h>

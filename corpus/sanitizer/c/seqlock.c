@@ -1,4 +1,5 @@
 // verdict: violation
+// as: seqlock-broken.sf
 // A seqlock whose reader has no fence before it looks at the version again: it may mix old and new data and not notice.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 // verdict: silent
+// as: ticketlock-spin.sf
 // A ticket lock. It protects plain data.
 #include <pthread.h>
 #include <stdatomic.h>

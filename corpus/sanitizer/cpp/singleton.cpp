@@ -1,4 +1,5 @@
 // verdict: silent
+// as: singleton.sf
 // Double-checked locking: the pointer is published with release and read with acquire.
 #include <atomic>
 #include <mutex>

@@ -1,4 +1,5 @@
 // verdict: silent
+// as: treiber-stack.sf
 // Treiber's stack: push publishes with release, pop takes all with acquire.
 #include <atomic>
 #include <thread>

@@ -1,4 +1,5 @@
 // verdict: silent
+// as: ../litmus/sb-seq-cst.sf
 //! Store buffering with seq_cst accesses.
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,4 +1,5 @@
 // verdict: violation
+// as: ../litmus/sb.sf
 //! Store buffering with release and acquire.
 use std::sync::atomic::{AtomicU32, Ordering};
 

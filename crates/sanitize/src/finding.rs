@@ -129,14 +129,23 @@ impl Finding {
         (self.kind, [site(self.seen(Role::Access)), site(other)])
     }
 
-    /// Whether the judged access is one of Rust's own locks, channels and the like. They are trusted: they order the program's threads, and how they do that is not the program's concern.
-    pub fn is_inside_rust(&self) -> bool {
+    /// Whether the judged access is in the locks, channels and the like of Rust's or C++'s standard library. They are trusted: they order the program's threads, and how they do that is not the
+    /// program's concern.
+    pub fn is_inside_library(&self) -> bool {
         let Some(access) = self.seen(Role::Access) else { return false };
         let file = |frame: &Frame| frame.file.clone().unwrap_or_default();
-        // The functions of `core` are what the program calls to make an access of its own.
-        let caller = access.stack.iter().map(file).find(|file| !file.contains("/library/core/src/"));
-        caller.is_some_and(|file| ["/library/std/src/", "/library/alloc/src/"].iter().any(|part| file.contains(part)))
+        let caller = access.stack.iter().map(file).find(|file| !is_atomic(file));
+        caller.is_some_and(|file| TRUSTED.iter().any(|part| file.contains(part)))
     }
+}
+
+/// The standard libraries. What C++ waits with is in headers.
+const TRUSTED: [&str; 3] = ["/library/std/src/", "/library/alloc/src/", "/include/c++/"];
+
+/// The functions of standard libraries that a program calls to make an access of its own.
+fn is_atomic(file: &str) -> bool {
+    let in_headers = ["/atomic", "/bits/atomic_base.h"].iter().any(|name| file.ends_with(name));
+    file.contains("/library/core/src/") || file.contains("/include/c++/") && in_headers
 }
 
 /// A piece of code, however often it was copied by the compiler: the innermost lines of the program itself. One is not always enough, because many programs have functions of their own for
@@ -197,4 +206,31 @@ fn stack(record: &Record, addresses: &[u64], symbols: &mut Symbols) -> Stack {
     frames.truncate(known.map_or(frames.len(), |last| last + 1));
     frames.retain(|frame| !frame.function.as_deref().is_some_and(|name| name.starts_with("steadfast_rt::")));
     frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{parse, tests::SAMPLE};
+
+    /// A finding whose access was made in these files, innermost first.
+    fn made_in(files: &[&str]) -> Finding {
+        let mut finding = Finding::resolve(&parse(SAMPLE)[0], &mut Symbols::new());
+        let frame = |file: &&str| Frame { file: Some((*file).to_owned()), line: Some(1), ..Frame::default() };
+        finding.events[0].stack = files.iter().map(frame).collect();
+        finding
+    }
+
+    #[test]
+    fn standard_libraries_are_trusted_and_their_callers_are_not() {
+        let (atomic, base) = ("/usr/include/c++/12/atomic", "/usr/include/c++/12/bits/atomic_base.h");
+        let (wait, invoke) = ("/usr/include/c++/12/bits/atomic_wait.h", "/usr/include/c++/12/bits/invoke.h");
+        let core = "/rustc/1/library/core/src/sync/atomic.rs";
+        assert!(!made_in(&[base, "lock.cpp", invoke]).is_inside_library());
+        assert!(!made_in(&[atomic, base, "lock.cpp"]).is_inside_library());
+        assert!(made_in(&[base, wait, "lock.cpp"]).is_inside_library());
+        assert!(!made_in(&[core, "src/main.rs"]).is_inside_library());
+        assert!(made_in(&[core, "/rustc/1/library/std/src/sync/mpsc/mod.rs", "src/main.rs"]).is_inside_library());
+        assert!(!made_in(&["lock.c"]).is_inside_library());
+    }
 }

@@ -11,9 +11,10 @@ mod witness;
 pub(crate) use cargo::cargo;
 pub(crate) use run::run;
 
-use crate::args::CompileArgs;
+use crate::args::{Cli, CompileArgs};
 use crate::output::{self, Output};
 use crate::status::Status;
+use clap::CommandFactory;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -24,17 +25,32 @@ use steadfast_sanitize::symbols::Symbols;
 use steadfast_sanitize::{record as raw, text};
 
 /// Becomes the compiler. Comes back only if that is not possible.
-pub(crate) fn compile(language: Language, arguments: &CompileArgs) -> Status {
+pub(crate) fn compile(language: Language, arguments: &CompileArgs, output: &mut Output) -> io::Result<Status> {
+    // Whoever asks us gets our help, and whoever asks the compiler its own: we cannot know.
+    if arguments.arguments == ["--help"] {
+        output.write(&help(language))?;
+    }
     let command = match compiler::command(language, &arguments.arguments, &Surroundings::here(language)) {
         Ok(command) => command,
         Err(error) => {
             output::complain(&error.to_string());
-            return Status::Input;
+            return Ok(Status::Input);
         }
     };
     let error = Command::new(&command.program).args(&command.arguments).exec();
     output::complain(&format!("cannot run {}: {error}", command.program.to_string_lossy()));
-    Status::Input
+    Ok(Status::Input)
+}
+
+fn help(language: Language) -> String {
+    let name = match language {
+        Language::C => "cc",
+        Language::Cxx => "c++",
+    };
+    let mut steadfast = Cli::command();
+    steadfast.build();
+    let help = steadfast.find_subcommand_mut(name).map(|command| command.render_long_help().to_string());
+    help.unwrap_or_default() + "\n\nWhat follows is the help of the compiler.\n\n"
 }
 
 /// Shows the reports on standard input.
@@ -45,7 +61,7 @@ pub(crate) fn symbolize(output: &mut Output) -> io::Result<Status> {
     let mut status = Status::Holds;
     for record in raw::parse(&String::from_utf8_lossy(&bytes)) {
         let finding = Finding::resolve(&record, &mut symbols);
-        if finding.is_inside_rust() || suppressions(&record).apply_to(&finding) {
+        if finding.is_inside_library() || suppressions(&record).apply_to(&finding) {
             // The runtime does not count it then.
             status = Status::Inconclusive;
         } else {

@@ -5,8 +5,10 @@ use crate::args::{RunArgs, ScheduleChoice};
 use crate::codes;
 use crate::output::{self, Output};
 use crate::status::Status;
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::io;
+use std::path::Path;
 use steadfast_diag::{Format, render, sarif};
 use steadfast_sanitize::collection::Collection;
 use steadfast_sanitize::compiler::{Language, Surroundings};
@@ -39,7 +41,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
         let seed = arguments.seed.wrapping_add(run);
         let outcome = match once(&settings, seed, scratch.path()) {
             Ok(outcome) => outcome,
-            Err(error) => return Ok(refuse(&format!("cannot run {}: {error}", settings.program.to_string_lossy()))),
+            Err(error) => return Ok(refuse(&cannot_run(&settings.program, &error))),
         };
         let found = tally.add(run, seed, &outcome, &mut symbols);
         if arguments.format == Format::Full && !found.is_empty() {
@@ -56,6 +58,22 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
         status = status.max(page::write(&program, &tally, &mut crate::report::Files::new(path)));
     }
     Ok(status)
+}
+
+/// Why a program cannot be run, with what was probably meant.
+fn cannot_run(program: &OsStr, error: &io::Error) -> String {
+    let path = Path::new(program);
+    let name = path.display();
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound if path.components().count() == 1 && path.is_file() => {
+            format!("; there is ./{name} in this directory")
+        }
+        io::ErrorKind::PermissionDenied if path.is_file() => {
+            "; it is not a program: `steadfast cc` and `c++` compile one".to_owned()
+        }
+        _ => String::new(),
+    };
+    format!("cannot run {name}: {error}{hint}")
 }
 
 fn refuse(reason: &str) -> Status {
@@ -84,7 +102,7 @@ impl Tally {
         self.runs += 1;
         self.watched += u64::from(outcome.watched);
         let mut findings: Vec<_> = outcome.records.iter().map(|record| Finding::resolve(record, symbols)).collect();
-        findings.retain(|finding| !finding.is_inside_rust());
+        findings.retain(|finding| !finding.is_inside_library());
         if let Some(first) = outcome.records.iter().find(|record| record.suppressions.is_some()) {
             let suppressions = super::suppressions(first);
             findings.retain(|finding| !suppressions.apply_to(finding));

@@ -1,11 +1,13 @@
 //! Atomics that compilers leave to libatomic: sixteen bytes without `-mcx16`, and structures of any size.
 //!
-//! Those of sixteen bytes are like all others. Larger ones are locked inside of libatomic; here they only order threads.
+//! Those of sixteen bytes are like all others if they are called by their names. The functions for any size, which clang calls for structures, only order threads here; inside they may call
+//! those for sixteen bytes, which must not count once more.
 
 use crate::abi::atomics::{Strength, compare, load, store};
 use crate::abi::atomics::{exchange, fetch_add, fetch_and, fetch_nand, fetch_or, fetch_sub, fetch_xor};
 use crate::abi::shim::{shim, shim_through_block};
 use crate::sync;
+use crate::tls::Inside;
 use core::ffi::{c_int, c_void};
 
 crate::sys::next! {
@@ -44,16 +46,22 @@ shim!(__atomic_fetch_xor_16 => fetch_xor::<u128>, "r8");
 shim!(__atomic_fetch_nand_16 => fetch_nand::<u128>, "r8");
 shim_through_block!(__atomic_compare_exchange_16 => compare_16);
 
+/// What libatomic does is no access of the program.
+fn unobserved<R>(work: impl FnOnce() -> R) -> R {
+    let _inside = Inside::enter();
+    work()
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __atomic_load(bytes: usize, from: *mut c_void, to: *mut c_void, order: c_int) {
-    unsafe { real::__atomic_load(bytes, from, to, order) };
+    unobserved(|| unsafe { real::__atomic_load(bytes, from, to, order) });
     sync::acquired(from as usize);
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __atomic_store(bytes: usize, to: *mut c_void, from: *mut c_void, order: c_int) {
     sync::contributing(to as usize);
-    unsafe { real::__atomic_store(bytes, to, from, order) };
+    unobserved(|| unsafe { real::__atomic_store(bytes, to, from, order) });
 }
 
 #[unsafe(no_mangle)]
@@ -65,7 +73,7 @@ unsafe extern "C" fn __atomic_exchange(
     order: c_int,
 ) {
     sync::contributing(at as usize);
-    unsafe { real::__atomic_exchange(bytes, at, value, old, order) };
+    unobserved(|| unsafe { real::__atomic_exchange(bytes, at, value, old, order) });
     sync::acquired(at as usize);
 }
 
@@ -79,7 +87,7 @@ unsafe extern "C" fn __atomic_compare_exchange(
     failure: c_int,
 ) -> bool {
     sync::contributing(at as usize);
-    let changed = unsafe { real::__atomic_compare_exchange(bytes, at, expected, value, order, failure) };
+    let changed = unobserved(|| unsafe { real::__atomic_compare_exchange(bytes, at, expected, value, order, failure) });
     sync::acquired(at as usize);
     changed
 }

@@ -1,0 +1,43 @@
+// verdict: violation
+// as: lamport2-tso.sf
+// Lamport's fast mutex with the fences that TSO needs; release and acquire need more.
+#include "short.h"
+#include <steadfast.h>
+
+atomic_bool busy[2];
+atomic_int x, y;
+atomic_int owner;
+
+static void process(int id) {
+    for (int round = 0; round < 3; round++) {
+    again:
+        store(busy[id], true, release);
+        store(x, id + 1, release);
+        fence(seq_cst);
+        if (load(y, acquire)) {
+            store(busy[id], false, release);
+            steadfast_wait(&y, 0, memory_order_acquire);
+            goto again;
+        }
+        store(y, id + 1, release);
+        fence(seq_cst);
+        int last = load(x, acquire);
+        if (last != id + 1) {
+            store(busy[id], false, release);
+            steadfast_wait(&busy[1 - id], false, memory_order_acquire);
+            if (load(y, acquire) != id + 1) {
+                steadfast_wait(&y, 0, memory_order_acquire);
+                goto again;
+            }
+        }
+        store(owner, id, release);
+        assert(load(owner, acquire) == id);
+        store(y, 0, release);
+        store(busy[id], false, release);
+    }
+}
+
+int main(void) {
+    TOGETHER(process, process);
+    return 0;
+}

@@ -1,0 +1,27 @@
+// verdict: violation
+// as: parker.sf
+// parker.c without the fence after a permit was consumed: a wake-up can get lost (Dice 2009).
+#include "short.h"
+#include <steadfast.h>
+
+atomic_bool condition, permit = true;
+
+static void parker(int id) {
+    (void)id;
+    while (!load(condition, acquire)) {
+        steadfast_wait(&permit, true, memory_order_acquire);
+        store(permit, false, release);
+    }
+}
+
+static void unparker(int id) {
+    (void)id;
+    store(condition, true, release);
+    fence(seq_cst);
+    store(permit, true, release);
+}
+
+int main(void) {
+    TOGETHER(parker, unparker);
+    return 0;
+}

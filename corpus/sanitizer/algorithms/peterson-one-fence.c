@@ -1,0 +1,25 @@
+// verdict: violation
+// as: peterson-tso.sf
+// Peterson's lock with the one fence that TSO needs.
+#include "short.h"
+
+atomic_bool wants[2];
+atomic_int victim;
+static int counter;
+
+static void process(int id) {
+    for (int round = 0; round < 3; round++) {
+        store(wants[id], true, release);
+        store(victim, id, release);
+        fence(seq_cst);
+        while (load(wants[1 - id], acquire) && load(victim, acquire) == id) {
+        }
+        counter++;
+        store(wants[id], false, release);
+    }
+}
+
+int main(void) {
+    TOGETHER(process, process);
+    return counter != 6;
+}

@@ -1,0 +1,24 @@
+// verdict: race
+// as: peterson.sf
+// Peterson's lock with the orderings of V'jukov: from the second round on critical sections are not ordered, although no two threads are inside together.
+#include "short.h"
+
+atomic_bool wants[2];
+atomic_int victim;
+static int counter;
+
+static void process(int id) {
+    for (int round = 0; round < 3; round++) {
+        store(wants[id], true, relaxed);
+        (void)swap(victim, id, acq_rel);
+        while (load(wants[1 - id], acquire) && load(victim, relaxed) == id) {
+        }
+        counter++;
+        store(wants[id], false, release);
+    }
+}
+
+int main(void) {
+    TOGETHER(process, process);
+    return counter != 6;
+}

@@ -1,0 +1,20 @@
+// verdict: silent
+// as: peterson-ra-dmitriy.sf
+//! Peterson's lock with an exchange of `VICTIM`: enough.
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+
+static WANTS: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
+static VICTIM: AtomicUsize = AtomicUsize::new(0);
+
+fn process(id: usize) {
+    for _ in 0..3 {
+        WANTS[id].store(true, Release);
+        VICTIM.swap(id, AcqRel);
+        while WANTS[1 - id].load(Acquire) && VICTIM.load(Acquire) == id {}
+        WANTS[id].store(false, Release);
+    }
+}
+
+fn main() {
+    std::thread::scope(|scope| (0..2).for_each(|id| drop(scope.spawn(move || process(id)))));
+}
