@@ -48,7 +48,11 @@ impl std::fmt::Display for CompilerError {
                 write!(f, "neither clang nor gcc is on PATH; STEADFAST_CC and STEADFAST_CXX can name a compiler")
             }
             Self::NoRuntime(path) => {
-                write!(f, "the runtime is not there: {}; `cargo build --release` makes it", path.display())
+                write!(
+                    f,
+                    "the runtime is not there: {}; `cargo build --release` makes it, beside the executable",
+                    path.display()
+                )
             }
             Self::Unsupported(what) => write!(f, "{what}"),
         }
@@ -246,8 +250,10 @@ fn hide(family: Family) -> Vec<OsString> {
 
 fn link(surroundings: &Surroundings) -> Result<Vec<OsString>, CompilerError> {
     let archive = surroundings.archive();
-    if !archive.is_file() {
-        return Err(CompilerError::NoRuntime(archive));
+    // Without the other parts there would be a thousand messages of the linker.
+    let parts = [archive.clone(), surroundings.home.join("gcc"), surroundings.home.join("include")];
+    if let Some(missing) = parts.into_iter().find(|part| !part.exists()) {
+        return Err(CompilerError::NoRuntime(missing));
     }
     let mut flags = vec![archive.into_os_string()];
     if !surroundings.atomics_only {
@@ -338,6 +344,19 @@ mod tests {
              --param=tsan-instrument-func-entry-exit=0 -g1 -c a.c"
         );
         assert_eq!(wrapped("clang", "--version", home, false).unwrap(), "--version");
+    }
+
+    #[test]
+    fn half_a_runtime_is_none() {
+        let home = std::env::temp_dir().join(format!("steadfast-half-{}", std::process::id()));
+        std::fs::create_dir_all(home.join("include")).unwrap();
+        std::fs::write(home.join("libsteadfast_rt.a"), "").unwrap();
+        let missing = wrapped("gcc", "a.o -o a", &home, false).unwrap_err();
+        std::fs::create_dir_all(home.join("gcc")).unwrap();
+        let linked = wrapped("gcc", "a.o -o a", &home, false);
+        std::fs::remove_dir_all(&home).unwrap();
+        assert_eq!(missing, CompilerError::NoRuntime(home.join("gcc")));
+        assert!(linked.is_ok(), "{linked:?}");
     }
 
     #[test]
