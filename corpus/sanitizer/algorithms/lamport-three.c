@@ -26,9 +26,9 @@ static void process(int id) {
         fence(seq_cst);
         if (last != id + 1) {
             store(busy[id], false, release);
-            for (int other = 0; other < 3; other++)
-                steadfast_wait(&busy[other], false, memory_order_acquire);
+            steadfast_wait(&busy[(id + 1) % 3], false, memory_order_acquire);
             fence(seq_cst);
+            steadfast_wait(&busy[(id + 2) % 3], false, memory_order_acquire);
             if (load(y, acquire) != id + 1) {
                 steadfast_wait(&y, 0, memory_order_acquire);
                 goto again;
