@@ -26,7 +26,7 @@ impl Program {
             let child = all[0].spawn(&mut slots).expect("a slot");
             all.push(child);
         }
-        let locations = (0..locations).map(|_| Location::new(0, &settings)).collect();
+        let locations = (0..locations).map(|_| Location::new(0)).collect();
         Self { threads: all, locations, seed: 1 }
     }
 

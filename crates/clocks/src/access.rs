@@ -36,11 +36,9 @@ impl ThreadClocks {
     pub fn load(&mut self, location: &mut Location, order: ReadOrder) -> Option<Violation> {
         let seq_cst = self.ordered(order == ReadOrder::SeqCst);
         if location.is_settled(self, seq_cst) {
-            self.begin_access();
             return None;
         }
         let violation = location.violation(self, Question::Read, seq_cst);
-        self.begin_access();
         location.read(self, order != ReadOrder::Relaxed, seq_cst);
         violation
     }
@@ -56,7 +54,6 @@ impl ThreadClocks {
     ) -> Option<Violation> {
         let seq_cst = self.ordered(order == WriteOrder::SeqCst);
         let violation = location.violation(self, Question::Write, seq_cst);
-        self.begin_access();
         location.write(self, Written { value, place, release: order != WriteOrder::Relaxed, seq_cst, update: None });
         violation
     }
@@ -82,7 +79,6 @@ impl ThreadClocks {
         if let Some(value) = written {
             self.update(location, exchange.success, value, place);
         } else {
-            self.begin_access();
             let seq_cst = self.ordered(exchange.failure == ReadOrder::SeqCst);
             location.read(self, exchange.failure != ReadOrder::Relaxed, seq_cst);
         }
@@ -93,7 +89,6 @@ impl ThreadClocks {
     #[inline]
     pub fn wait(&mut self, location: &mut Location, order: ReadOrder, value: u128) -> Option<Violation> {
         let violation = self.check_wait(location, order, value);
-        self.begin_access();
         location.read(self, order != ReadOrder::Relaxed, self.ordered(order == ReadOrder::SeqCst));
         violation
     }
@@ -136,7 +131,6 @@ impl ThreadClocks {
 
     #[inline]
     fn update(&mut self, location: &mut Location, order: RmwOrder, value: u128, place: Place) {
-        self.begin_access();
         let (acquire, release) = (order.read().is_acquire(), order.write().is_release());
         let seq_cst = self.ordered(order == RmwOrder::SeqCst);
         location.write(self, Written { value, place, release, seq_cst, update: Some(acquire) });

@@ -80,8 +80,9 @@ fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
     let log = &location.log;
     let newest_first = || (log.oldest()..=log.newest()).rev();
     let find = |test: &dyn Fn(&Entry) -> bool| newest_first().find(|&number| log.get(number).is_some_and(test));
-    let before =
-        newest_first().find(|&number| log.get(number).is_some_and(|entry| entry.included_in(&bound.thread.before)))?;
+    let before = newest_first().find(|&number| {
+        log.get(number).is_some_and(|entry| entry.included_in(&bound.thread.before, &bound.thread.births))
+    })?;
     if log.get(before).is_none_or(|entry| bound.knows(entry)) {
         return None;
     }

@@ -1,12 +1,12 @@
 //! Vector clocks: for every slot, up to which moment it is known.
 //!
-//! Four slots make a *lane*, so that joining and copying are loops without remainders.
+//! Eight slots make a *lane*, so that joining and copying are loops without remainders.
 
 use crate::{Epoch, Slot};
 
-/// The entries of four slots.
-pub(crate) type Lane = [u64; 4];
-pub(crate) const LANE: usize = 4;
+/// The entries of eight slots.
+pub(crate) type Lane = [u32; LANE];
+pub(crate) const LANE: usize = 8;
 
 /// A vector clock. Slots beyond its length are not known at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,10 +50,8 @@ impl Clock {
     /// Whether it knows all that the other one knows.
     #[inline]
     pub(crate) fn covers(&self, other: &[Lane]) -> bool {
-        let beyond = |lane: &Lane| lane.iter().any(|&entry| entry != 0);
         let (common, rest) = other.split_at(other.len().min(self.0.len()));
-        let later = |mine: &Lane, theirs: &Lane| mine.iter().zip(theirs).any(|(mine, theirs)| theirs > mine);
-        !self.0.iter().zip(common).any(|(mine, theirs)| later(mine, theirs)) && !rest.iter().any(beyond)
+        crate::wide::covers(&self.0, common) && !rest.iter().flatten().any(|&entry| entry != 0)
     }
 
     /// Knows what the other one knows, and nothing else.
@@ -70,13 +68,6 @@ impl Clock {
         self.0.clear();
     }
 
-    /// Whether a moment is known, and with it everything that its thread knew then.
-    #[inline]
-    pub(crate) fn includes(&self, slot: Slot, epoch: Epoch) -> bool {
-        let known = self.get(slot);
-        known >= epoch && known.same_incarnation(epoch)
-    }
-
     #[cold]
     fn lengthen(&mut self, lanes: usize) {
         self.0.resize(lanes, [0; LANE]);
@@ -89,14 +80,6 @@ pub(crate) fn entry(lanes: &[Lane], slot: Slot) -> Epoch {
     Epoch(lanes.get(slot.index() / LANE).map_or(0, |lane| lane[slot.index() % LANE]))
 }
 
-/// Changes one entry, if there is such an entry.
-#[inline]
-pub(crate) fn set_entry(lanes: &mut [Lane], slot: Slot, epoch: Epoch) {
-    if let Some(lane) = lanes.get_mut(slot.index() / LANE) {
-        lane[slot.index() % LANE] = epoch.0;
-    }
-}
-
 /// Entry by entry the later moment. Says whether anything changed. `into` must be at least as long.
 #[inline]
 pub(crate) fn join(into: &mut [Lane], from: &[Lane]) -> bool {
@@ -107,9 +90,20 @@ pub(crate) fn join(into: &mut [Lane], from: &[Lane]) -> bool {
     crate::wide::join(into, from)
 }
 
+/// Joins into one clock and copies that to another. Says whether the first knew more than `from`. All others must be at least as long as `from`.
+#[inline]
+pub(crate) fn join_twice(into: &mut [Lane], copy: &mut [Lane], from: &[Lane]) -> bool {
+    let knew_more = crate::wide::join_twice(into, copy, from);
+    let beyond = from.len()..into.len().min(copy.len());
+    beyond.fold(knew_more, |knew_more, at| {
+        copy[at] = into[at];
+        knew_more || into[at] != [0; LANE]
+    })
+}
+
 /// Joins one lane. Returns the bits that changed.
 #[inline]
-pub(crate) fn join_lane(mine: &mut Lane, theirs: &Lane) -> u64 {
+pub(crate) fn join_lane(mine: &mut Lane, theirs: &Lane) -> u32 {
     let mut grown = 0;
     for (mine, &theirs) in mine.iter_mut().zip(theirs) {
         let later = theirs.max(*mine);
@@ -134,30 +128,25 @@ pub(crate) fn assign(into: &mut [Lane], from: &[Lane]) {
 mod tests {
     use super::*;
 
+    fn lane(first: [u32; 4]) -> Lane {
+        std::array::from_fn(|at| first.get(at).copied().unwrap_or(0))
+    }
+
     #[test]
     fn joining_grows_and_says_so() {
         let mut clock = Clock::default();
         assert!(clock.is_empty() && !clock.join(&[]));
-        assert!(clock.join(&[[0, 3, 0, 0]]));
-        assert!(!clock.join(&[[0, 2, 0, 0]]) && clock.join(&[[1, 0, 0, 0]]));
-        assert_eq!(clock.lanes(), [[1, 3, 0, 0]]);
+        assert!(clock.join(&[lane([0, 3, 0, 0])]));
+        assert!(!clock.join(&[lane([0, 2, 0, 0])]) && clock.join(&[lane([1, 0, 0, 0])]));
+        assert_eq!(clock.lanes(), [lane([1, 3, 0, 0])]);
         assert!(
-            clock.covers(&[[1, 2, 0, 0], [0; 4]])
-                && !clock.covers(&[[0, 4, 0, 0]])
-                && !clock.covers(&[[0; 4], [0, 1, 0, 0]])
+            clock.covers(&[lane([1, 2, 0, 0]), [0; LANE]])
+                && !clock.covers(&[lane([0, 4, 0, 0])])
+                && !clock.covers(&[[0; LANE], lane([0, 1, 0, 0])])
         );
-        assert_eq!(clock.get(Slot(7)), Epoch(0));
-        assert!(clock.includes(Slot(1), Epoch(2)) && !clock.includes(Slot(1), Epoch(4)));
-        clock.set(Slot(5), Epoch(9));
-        clock.assign(&[[2, 0, 0, 0]]);
-        assert_eq!(clock.lanes(), [[2, 0, 0, 0], [0; 4]]);
-    }
-
-    #[test]
-    fn another_incarnation_is_not_included() {
-        let mut clock = Clock::default();
-        let old = Epoch(5);
-        clock.set(Slot(0), old.next_incarnation().unwrap());
-        assert!(clock.get(Slot(0)) >= old && !clock.includes(Slot(0), old));
+        assert_eq!((clock.get(Slot(1)), clock.get(Slot(17))), (Epoch(3), Epoch(0)));
+        clock.set(Slot(9), Epoch(9));
+        clock.assign(&[lane([2, 0, 0, 0])]);
+        assert_eq!(clock.lanes(), [lane([2, 0, 0, 0]), [0; LANE]]);
     }
 }

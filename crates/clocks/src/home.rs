@@ -6,8 +6,20 @@
 use crate::stamps::NUMBER_MASK;
 
 pub(crate) const READ: u32 = 1 << 30;
-pub(crate) const ATOMIC: u32 = 1 << 31;
 pub(crate) const MASK: u32 = 0xff;
+/// A cell that says that these bytes are accessed atomically, too: who did that is written elsewhere. It conflicts with everything, and no stamp is the same.
+const MARK: u32 = 0x3fff_ff00;
+
+/// The mark of these bytes.
+pub(crate) fn mark(mask: u8) -> u32 {
+    MARK | u32::from(mask)
+}
+
+/// Whether the cell is a mark.
+#[inline]
+pub(crate) fn is_mark(cell: u32) -> bool {
+    cell & !MASK == MARK
+}
 
 /// What is to be done with an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +34,12 @@ pub(crate) enum Home {
 
 /// Whether the two race unless they are ordered.
 pub(crate) fn conflict(own: u32, cell: u32) -> bool {
-    own & cell & (READ | ATOMIC) == 0 && own & cell & MASK != 0
+    own & cell & READ == 0 && own & cell & MASK != 0
 }
 
 /// Whether everything that conflicts with the cell conflicts with the new access, too.
 pub(crate) fn replaces(own: u32, cell: u32) -> bool {
-    cell & MASK & !own == 0 && own & !cell & (READ | ATOMIC) == 0
+    cell & MASK & !own == 0 && own & !cell & READ == 0
 }
 
 /// Whether the cell has the same number, so that it is of the same thread, or of an earlier borrower, whose cells are not looked at any more.
@@ -78,11 +90,11 @@ pub(crate) fn all_at_once(cells: [u32; 4], own: u32) -> Home {
         let common = _mm_and_si128(cells, access);
         let is_own = is_zero(_mm_and_si128(different, all(NUMBER_MASK)));
         let apart = is_zero(_mm_and_si128(common, all(MASK)));
-        let one_writes = is_zero(_mm_and_si128(common, all(READ | ATOMIC)));
+        let one_writes = is_zero(_mm_and_si128(common, all(READ)));
         let conflicts = which(_mm_andnot_si128(_mm_or_si128(apart, is_own), one_writes)) as u8;
         let empty = is_zero(_mm_and_si128(cells, all(MASK)));
         let beyond = _mm_and_si128(_mm_andnot_si128(access, cells), all(MASK));
-        let weaker = _mm_and_si128(_mm_andnot_si128(cells, access), all(READ | ATOMIC));
+        let weaker = _mm_and_si128(_mm_andnot_si128(cells, access), all(READ));
         let replaced = _mm_and_si128(is_zero(_mm_or_si128(beyond, weaker)), _mm_andnot_si128(empty, is_own));
         match (which(replaced), which(empty)) {
             (0, 0) => Home::Nowhere,
@@ -107,7 +119,7 @@ mod tests {
             let bits = (seed >> 33) as u32;
             // Few masks, numbers and ticks, so that all cases come often; and empty cells.
             let mask = [0, 0xff, 0x0f, 0xf0, 0x01, 0xff, 0x0f, 0][bits as usize & 7];
-            mask | (bits & 0x10) << 4 | (bits & 0x60) << 11 | (bits & 0x180) << 23
+            mask | (bits & 0x10) << 4 | (bits & 0x60) << 11 | (bits & 0x80) << 23
         };
         let mut seen = [0; 4];
         for _ in 0..1_000_000 {

@@ -9,9 +9,9 @@
 //! for all, and [`StampTable`] is read by all. The caller
 //! - holds a lock of its own on the `Location` while it makes the access and calls [`load`](ThreadClocks::load), [`store`](ThreadClocks::store),
 //!   [`rmw`](ThreadClocks::rmw), [`compare_exchange`](ThreadClocks::compare_exchange), [`wait`](ThreadClocks::wait) or [`blocking_cas`](ThreadClocks::blocking_cas), and then, if
-//!   plain accesses are observed, [`atomic`](ThreadClocks::atomic) for its shadow. This lock is also what makes the run sequentially consistent;
+//!   plain accesses are observed, [`touch`](ThreadClocks::touch), and [`atomic`](ThreadClocks::atomic) for its shadow if that asks for it. This lock is also what makes the run sequentially consistent;
 //! - calls [`fence`](ThreadClocks::fence) at fences, with the [`ScFence`] locked only if the model [shares fences](Model::shares_fences);
-//! - calls [`plain`](ThreadClocks::plain) at plain accesses, without any lock, after [`StampPool::lend`] when the thread [wants a stamp](ThreadClocks::wants_stamp);
+//! - calls [`plain`](ThreadClocks::plain) at plain accesses, without any lock, and [`plain_at`](ThreadClocks::plain_at) with that of the location if they meet atomic ones, after [`StampPool::lend`] when the thread [wants a stamp](ThreadClocks::wants_stamp);
 //! - calls [`release`](ThreadClocks::release) and [`acquire`](ThreadClocks::acquire) for locks, [`spawn`](ThreadClocks::spawn) in the creating thread and
 //!   [`finish`](ThreadClocks::finish) at the end of a thread, whose result the joining thread acquires;
 //! - drops the `Location` and clears the [`Cells`] when memory is freed.
@@ -23,7 +23,7 @@
 //! let mut slots = Slots::new();
 //! let mut main = ThreadClocks::first(settings, &mut slots).unwrap();
 //! let mut other = main.spawn(&mut slots).unwrap();
-//! let (mut x, mut y) = (Location::new(0, &settings), Location::new(0, &settings));
+//! let (mut x, mut y) = (Location::new(0), Location::new(0));
 //!
 //! // Store buffering: whoever comes second could still read 0.
 //! assert_eq!(main.store(&mut x, WriteOrder::Release, 1, Place(10)), None);
@@ -77,7 +77,7 @@ pub use access::{CompareExchange, Place, Strength};
 pub use epoch::{Epoch, Slot};
 pub use location::Location;
 pub use settings::{Limits, Model, Settings};
-pub use shadow::{Alone, Cells, Direction, Race};
+pub use shadow::{Alone, Cells, Direction, Race, Touched};
 pub use slots::Slots;
 pub use stamps::{StampPool, StampTable, Sweep};
 pub use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};

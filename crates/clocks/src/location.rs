@@ -4,7 +4,7 @@ use crate::check::{Bound, Question};
 use crate::log::{Entry, Log};
 use crate::readers::Readers;
 use crate::rows::{Row, Rows};
-use crate::{Epoch, Place, Settings, ThreadClocks, Violation};
+use crate::{Epoch, Place, Slot, ThreadClocks, Violation};
 
 /// The record of one atomic location. Whoever accesses the location holds a lock on it from before the access until the record is up to date.
 ///
@@ -25,6 +25,8 @@ pub struct Location {
     trusted: bool,
     /// Whether [`Row::FenceByAccess`] may have grown since the newest write, by another thread than that of the write.
     fence_accessed: bool,
+    /// Whether its shadow is marked and has no plain accesses.
+    pub(crate) is_quiet: bool,
     pub(crate) rows: Rows,
     pub(crate) log: Log,
     pub(crate) readers: Readers,
@@ -43,9 +45,9 @@ pub(crate) struct Written {
 
 impl Location {
     /// A location that nobody has accessed and that holds this value.
-    pub fn new(initial: u128, settings: &Settings) -> Self {
+    pub fn new(initial: u128) -> Self {
         Self {
-            log: Log::new(settings.limits),
+            log: Log::new(),
             last: Entry::initial(initial),
             readers: Readers::default(),
             rows: Rows::default(),
@@ -54,6 +56,7 @@ impl Location {
             exclusive: true,
             trusted: false,
             fence_accessed: false,
+            is_quiet: false,
         }
     }
 
@@ -61,6 +64,39 @@ impl Location {
     /// accessed is nothing that the program can see, so it does not count as an order under SC unless it is one in happens-before.
     pub fn trust(&mut self) {
         self.trusted = true;
+    }
+
+    /// Its shadow is marked and has no plain accesses, so that atomic ones need not look there.
+    pub fn leave_alone(&mut self) {
+        self.is_quiet = true;
+    }
+
+    /// A thread reads, and others know that from this moment on. Says whether that is later than before.
+    #[inline]
+    pub(crate) fn read_at(&mut self, slot: Slot, since: Epoch) -> bool {
+        let is_new = self.rows.entry(Row::ReadAt, slot) < since;
+        if is_new {
+            self.rows.set_wide(Row::ReadAt, slot, since);
+        }
+        is_new
+    }
+
+    /// When threads have read, as far as others know.
+    pub(crate) fn readers_at(&self) -> impl Iterator<Item = (Slot, Epoch)> {
+        let entries = self.rows.get(Row::ReadAt).iter().flatten();
+        entries.enumerate().map(|(slot, &since)| (Slot(slot as u16), Epoch(since)))
+    }
+
+    /// The newest write counts for plain accesses.
+    #[inline]
+    pub(crate) fn watch(&mut self) -> bool {
+        self.last.watch();
+        self.log.watch_newest();
+        // Two threads that change the same cells at the same time can lose the mark. Now and then somebody looks.
+        if self.log.newest().is_multiple_of(16) {
+            self.is_quiet = false;
+        }
+        true
     }
 
     /// How much memory it takes beside its own size.
@@ -89,8 +125,8 @@ impl Location {
         let moment = thread.before.get(thread.slot);
         !thread.learned
             && self.released_is_known
-            && self.last.included_in(&thread.hb.current)
-            && self.last.included_in(&thread.before)
+            && self.last.included_in(&thread.hb.current, &thread.births)
+            && self.last.included_in(&thread.before, &thread.births)
             && self.rows.entry(self.accesses(), thread.slot) >= moment
             && (!seq_cst || self.is_settled_sc(thread, moment))
             && (!self.rows.has_fences() && !thread.has_fences() || self.knows_fences(thread))
@@ -99,23 +135,26 @@ impl Location {
     #[inline]
     fn is_settled_sc(&self, thread: &ThreadClocks, moment: Epoch) -> bool {
         self.rows.entry(Row::ScByAccess, thread.slot) >= moment
-            && (!self.last.is_seq_cst() || self.last.included_in(&thread.sc))
+            && (!self.last.is_seq_cst() || self.last.included_in(&thread.sc, &thread.births))
     }
 
     /// An atomic load under SC.
     pub(crate) fn read(&mut self, thread: &mut ThreadClocks, acquire: bool, seq_cst: bool) {
         self.rows.fetch_soon();
-        if !self.trusted && !self.last.included_in(&thread.before) {
+        if !self.trusted && !self.last.included_in(&thread.before, &thread.births) {
             thread.learn_before(self.rows.get(Row::ByWrite));
         }
-        if self.rows.has_fences() && !self.last.included_in(&thread.hb.current) && !self.has_read(thread, false) {
+        if self.rows.has_fences()
+            && !self.last.included_in(&thread.hb.current, &thread.births)
+            && !self.has_read(thread, false)
+        {
             thread.learn_pending(self.rows.get(Row::FenceByWrite));
         }
         let newly_read = self.learn_released(thread, acquire);
         if self.trusted {
             thread.learn_from_trusted();
         }
-        if seq_cst && self.last.is_seq_cst() && !self.last.included_in(&thread.sc) {
+        if seq_cst && self.last.is_seq_cst() && !self.last.included_in(&thread.sc, &thread.births) {
             thread.learned |= thread.sc.join(self.rows.get(Row::ScByWrite));
         }
         if thread.learned || newly_read {
@@ -194,7 +233,8 @@ impl Location {
     /// Whether the newest write is included in what the thread knows or, unless it acquires now, in what it would know after an acquire fence.
     #[inline]
     fn is_awaited(&self, thread: &ThreadClocks, acquire: bool) -> bool {
-        self.last.included_in(&thread.hb.current) || (!acquire && self.last.included_in(&thread.hb.waiting))
+        self.last.included_in(&thread.hb.current, &thread.births)
+            || (!acquire && self.last.included_in(&thread.hb.waiting, &thread.births))
     }
 
     fn has_read(&self, thread: &ThreadClocks, acquire: bool) -> bool {
@@ -234,10 +274,10 @@ impl Location {
         self.publish(thread, written);
         let flags = [written.update.is_some(), written.release, written.seq_cst];
         let entry = Entry::new(thread.slot, thread.now, written.value, written.place, flags);
-        self.log.push(self.last, entry);
+        self.log.push(self.last, entry, thread.settings.limits);
         (self.last, self.exclusive) = (entry, true);
         if written.release {
-            thread.end_round();
+            thread.has_released();
         }
     }
 
@@ -245,14 +285,14 @@ impl Location {
     #[inline]
     fn knows_accesses(&self, thread: &ThreadClocks) -> bool {
         let nobody_else = !self.accessed || (self.exclusive && self.last.slot == thread.slot);
-        nobody_else && self.last.included_in(&thread.before)
+        nobody_else && self.last.included_in(&thread.before, &thread.births)
     }
 
     /// The read half of a read-modify-write.
     #[inline]
     fn update_released(&mut self, thread: &mut ThreadClocks, acquire: bool) {
         if self.released_is_known && self.is_awaited(thread, acquire) {
-            self.released_is_known = acquire || self.last.included_in(&thread.hb.current);
+            self.released_is_known = acquire || self.last.included_in(&thread.hb.current, &thread.births);
             return;
         }
         self.released_is_known = acquire;
@@ -295,9 +335,10 @@ impl Location {
 
     /// What a write learns from the `seq_cst` fences of those who came before, and tells those who come later.
     fn order_fences(&mut self, thread: &mut ThreadClocks) {
-        thread.learn_pending(self.rows.get(Row::FenceByAccess));
-        self.rows.join(Row::FenceByAccess, &thread.fenced.current);
-        self.rows.copy(Row::FenceByAccess, Row::FenceByWrite);
+        // What the thread adds itself is no news to it.
+        if self.rows.order_fences(&thread.fenced.current) {
+            thread.learn_pending(self.rows.get(Row::FenceByWrite));
+        }
         self.fence_accessed = false;
     }
 
@@ -318,20 +359,20 @@ impl Location {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ReadOrder, RmwOrder, Slots, WriteOrder};
+    use crate::{ReadOrder, RmwOrder, Settings, Slots, WriteOrder};
 
-    fn threads() -> (Settings, ThreadClocks, ThreadClocks, ThreadClocks) {
+    fn threads() -> (ThreadClocks, ThreadClocks, ThreadClocks) {
         let (settings, mut slots) = (Settings::default(), Slots::new());
         let mut first = ThreadClocks::first(settings, &mut slots).unwrap();
         let [second, third] = [(); 2].map(|()| first.spawn(&mut slots).unwrap());
-        (settings, first, second, third)
+        (first, second, third)
     }
 
     #[test]
     fn a_trusted_location_orders_what_it_synchronises_and_nothing_else() {
         for trusted in [false, true] {
-            let (settings, mut first, mut second, _) = threads();
-            let (mut x, mut counter) = (Location::new(0, &settings), Location::new(0, &settings));
+            let (mut first, mut second, _) = threads();
+            let (mut x, mut counter) = (Location::new(0), Location::new(0));
             if trusted {
                 counter.trust();
             }
@@ -345,8 +386,8 @@ mod tests {
 
     #[test]
     fn what_a_trusted_location_synchronises_is_known_to_the_next_one_as_well() {
-        let (settings, mut first, mut second, mut third) = threads();
-        let new = || Location::new(0, &settings);
+        let (mut first, mut second, mut third) = threads();
+        let new = || Location::new(0);
         let (mut x, mut lock, mut flag) = (new(), new(), new());
         lock.trust();
         first.store(&mut x, WriteOrder::Relaxed, 1, Place(1));

@@ -1,6 +1,7 @@
 //! The newest writes to a location.
 
 use crate::clock::Clock;
+use crate::slots::Births;
 use crate::violation::WriteRecord;
 use crate::{Epoch, Limits, Place, Slot};
 
@@ -20,6 +21,8 @@ const UPDATE: u8 = 1;
 const SEQ_CST: u8 = 2;
 const RELEASE: u8 = 4;
 const INITIAL: u8 = 8;
+/// Plain accesses that race with it are reported.
+const WATCHED: u8 = 16;
 
 impl Entry {
     pub(crate) fn new(
@@ -51,6 +54,10 @@ impl Entry {
         self.flags & SEQ_CST != 0
     }
 
+    pub(crate) fn watch(&mut self) {
+        self.flags |= WATCHED;
+    }
+
     pub(crate) fn is_release(&self) -> bool {
         self.flags & RELEASE != 0
     }
@@ -67,8 +74,9 @@ impl Entry {
 
     /// Whether the clock includes the write and all that its thread knew then: rather too little than too much.
     #[inline]
-    pub(crate) fn included_in(&self, clock: &Clock) -> bool {
-        self.is_initial() || clock.includes(self.slot, self.epoch)
+    pub(crate) fn included_in(&self, clock: &Clock, births: &Births) -> bool {
+        self.is_initial()
+            || clock.get(self.slot) >= self.epoch && !births.follow(self.slot, self.epoch) && !self.epoch.is_last()
     }
 
     fn record(&self, number: u64) -> WriteRecord {
@@ -93,15 +101,19 @@ fn halves(value: u128) -> [u64; 2] {
 #[repr(C)]
 pub(crate) struct Log {
     newest: u64,
-    /// invariant: the write with number `n` is at `n & mask`, for `oldest() <= n <= newest`. As long as nobody has written, nothing is there.
-    entries: Vec<Entry>,
-    mask: u64,
+    /// invariant: the write with number `n` is at `n & mask()`, for `oldest() <= n <= newest`. As long as nobody has written, nothing is there.
+    entries: Box<[Entry]>,
 }
 
 impl Log {
-    pub(crate) fn new(limits: Limits) -> Self {
-        let capacity = limits.writes.clamp(1, 1 << 40).next_power_of_two();
-        Self { entries: Vec::new(), mask: capacity as u64 - 1, newest: 0 }
+    pub(crate) fn new() -> Self {
+        Self { entries: Box::default(), newest: 0 }
+    }
+
+    /// The length is a power of two, or nothing is there and whatever is asked for is not found.
+    #[inline]
+    fn mask(&self) -> u64 {
+        (self.entries.len() as u64).wrapping_sub(1)
     }
 
     #[inline]
@@ -112,26 +124,44 @@ impl Log {
     /// The number of the oldest write that is remembered.
     #[inline]
     pub(crate) fn oldest(&self) -> u64 {
-        self.newest.saturating_sub(self.mask)
+        self.newest.saturating_sub(self.mask())
     }
 
     /// Adds the entry that follows `last`.
     #[inline]
-    pub(crate) fn push(&mut self, last: Entry, entry: Entry) {
-        if self.entries.is_empty() {
-            self.entries.push(last);
-        }
+    pub(crate) fn push(&mut self, last: Entry, entry: Entry, limits: Limits) {
         self.newest += 1;
-        match self.entries.get_mut((self.newest & self.mask) as usize) {
-            Some(place) => *place = entry,
-            None => self.entries.push(entry),
+        if self.newest >= self.entries.len() as u64 {
+            self.grow(last, limits);
         }
+        let at = (self.newest & self.mask()) as usize;
+        if let Some(place) = self.entries.get_mut(at) {
+            *place = entry;
+        }
+    }
+
+    /// Makes room for more, as long as there are fewer than the limits allow. `last` is the newest entry so far.
+    #[inline]
+    fn grow(&mut self, last: Entry, limits: Limits) {
+        let limit = limits.writes.clamp(1, 1 << 40).next_power_of_two();
+        if self.entries.len() < limit {
+            self.lengthen(last, limit);
+        }
+    }
+
+    #[cold]
+    fn lengthen(&mut self, last: Entry, limit: usize) {
+        let mut entries = std::mem::take(&mut self.entries).into_vec();
+        let length = (entries.len() * 2).max(4).min(limit);
+        entries.reserve_exact(length - entries.len());
+        entries.resize(length, last);
+        self.entries = entries.into_boxed_slice();
     }
 
     /// Asks for the place of the next entry.
     #[inline]
     pub(crate) fn fetch_soon(&self) {
-        if let Some(place) = self.entries.get(((self.newest + 1) & self.mask) as usize) {
+        if let Some(place) = self.entries.get(((self.newest + 1) & self.mask()) as usize) {
             crate::fetch::soon(place);
         }
     }
@@ -142,12 +172,27 @@ impl Log {
         if number < self.oldest() {
             return None;
         }
-        self.entries.get((number & self.mask) as usize)
+        self.entries.get((number & self.mask()) as usize)
+    }
+
+    /// Plain accesses that race with the newest write are reported.
+    #[inline]
+    pub(crate) fn watch_newest(&mut self) {
+        let at = (self.newest & self.mask()) as usize;
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.watch();
+        }
+    }
+
+    /// The newest write that is watched and for which the test holds.
+    pub(crate) fn newest_watched(&self, test: impl Fn(&Entry) -> bool) -> Option<&Entry> {
+        let mut newest_first = (self.oldest()..=self.newest).rev().filter_map(|number| self.get(number));
+        newest_first.find(|entry| entry.flags & WATCHED != 0 && test(entry))
     }
 
     /// How much memory it takes elsewhere.
     pub(crate) fn heap_size(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>()
+        self.entries.len() * size_of::<Entry>()
     }
 
     pub(crate) fn record(&self, number: u64) -> Option<WriteRecord> {

@@ -1,6 +1,6 @@
 //! The clocks of one location, side by side in one piece of memory.
 
-use crate::clock::{self, Clock, Lane};
+use crate::clock::{self, Clock, LANE, Lane};
 use crate::{Epoch, Slot};
 
 /// Which clock of a location.
@@ -12,10 +12,8 @@ pub(crate) enum Row {
     ByWrite,
     /// What came before any access under SC: M\_SC.
     ByAccess,
-    /// W\_SC, for `seq_cst` accesses alone.
-    ScByWrite,
-    /// M\_SC, for `seq_cst` accesses alone.
-    ScByAccess,
+    /// When a thread last read it: what others must know of the thread to know that.
+    ReadAt,
     /// T\_f, as released by the newest write.
     FenceReleased,
     /// X, as released by the newest write.
@@ -24,101 +22,101 @@ pub(crate) enum Row {
     FenceByAccess,
     /// M\_f at the newest write: W\_f.
     FenceByWrite,
+    /// W\_SC, for `seq_cst` accesses alone.
+    ScByWrite,
+    /// M\_SC, for `seq_cst` accesses alone.
+    ScByAccess,
 }
 
-/// How many rows every location has. The others come in groups, when one of the group is needed: those of `seq_cst` accesses, and those of `seq_cst` fences.
-const ALWAYS: usize = 3;
-const OF_ACCESSES: usize = 2;
-const OF_FENCES: usize = 4;
+/// How many rows every location has. The others come when they are needed: those of `seq_cst` fences, and then all.
+const ALWAYS: usize = 4;
+const WITH_FENCES: usize = 8;
+const ALL: usize = 10;
 
 /// A matrix with a row per clock. Rows and columns that were never used do not exist.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Rows {
     /// How many lanes a row has; at least one.
-    more_lanes: u32,
-    /// The number of the first row of each group; zero if there is none.
-    accesses: u8,
-    fences: u8,
-    /// The first rows while one lane is enough: most locations are all here.
+    width: u32,
+    /// Whether a row about fences was ever needed.
+    fences: bool,
+    /// The rows, while these are all and one lane is enough: most locations are all here.
     narrow: [Lane; ALWAYS],
-    /// The other rows, or all of them.
-    wide: Vec<Lane>,
+    /// The rows, one after the other, if they are not above.
+    wide: Box<[Lane]>,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self { width: 1, fences: false, narrow: [[0; LANE]; ALWAYS], wide: Box::default() }
+    }
 }
 
 impl Rows {
     /// Whether there may be a row about fences.
     #[inline]
     pub(crate) fn has_fences(&self) -> bool {
-        self.fences != 0
+        self.fences
     }
 
     #[inline]
     fn width(&self) -> usize {
-        self.more_lanes as usize + 1
-    }
-
-    /// The number of a row, if it exists.
-    #[inline]
-    fn number(&self, row: Row) -> Option<usize> {
-        let row = row as usize;
-        let (group, first) = if row < ALWAYS {
-            return Some(row);
-        } else if row < ALWAYS + OF_ACCESSES {
-            (self.accesses, ALWAYS)
-        } else {
-            (self.fences, ALWAYS + OF_ACCESSES)
-        };
-        (group != 0).then(|| usize::from(group) + row - first)
-    }
-
-    /// Where a row is outside of the narrow ones.
-    #[inline]
-    fn start(&self, number: usize) -> usize {
-        if self.more_lanes == 0 { number.wrapping_sub(ALWAYS) } else { number * self.width() }
+        self.width as usize
     }
 
     #[inline]
-    fn is_narrow(&self, number: usize) -> bool {
-        self.more_lanes == 0 && number < ALWAYS
+    fn all(&self) -> &[Lane] {
+        if self.wide.is_empty() { &self.narrow } else { &self.wide }
+    }
+
+    #[inline]
+    fn all_mut(&mut self) -> &mut [Lane] {
+        if self.wide.is_empty() { &mut self.narrow } else { &mut self.wide }
     }
 
     #[inline]
     pub(crate) fn get(&self, row: Row) -> &[Lane] {
-        let Some(number) = self.number(row) else { return &[] };
-        if self.is_narrow(number) {
-            return &self.narrow[number..=number];
-        }
-        let start = self.start(number);
-        self.wide.get(start..start + self.width()).unwrap_or(&[])
+        let start = row as usize * self.width();
+        self.all().get(start..start + self.width()).unwrap_or(&[])
     }
 
     /// Asks for the beginnings of all rows that are elsewhere. They are needed soon, and all of them at once are here as soon as one.
     #[inline]
     pub(crate) fn fetch_soon(&self) {
-        if self.more_lanes != 0 {
-            self.wide.chunks(self.width()).for_each(|row| crate::fetch::soon(&row[0]));
-        }
+        self.wide.iter().step_by(self.width()).for_each(crate::fetch::soon);
     }
 
     /// How much memory it takes elsewhere.
     pub(crate) fn heap_size(&self) -> usize {
-        self.wide.capacity() * size_of::<Lane>()
+        self.wide.len() * size_of::<Lane>()
     }
 
     /// One entry.
     #[inline]
     pub(crate) fn entry(&self, row: Row, slot: Slot) -> Epoch {
-        clock::entry(self.get(row), slot)
+        let (lane, width) = (slot.index() / LANE, self.width());
+        let lanes = self.all();
+        let at = row as usize * width + lane;
+        Epoch(if lane < width && at < lanes.len() { lanes[at][slot.index() % LANE] } else { 0 })
     }
 
-    /// Changes one entry of a row that exists and has it.
+    /// Changes one entry of a row, which exists then, if the rows are long enough.
     #[inline]
     pub(crate) fn set(&mut self, row: Row, slot: Slot, epoch: Epoch) {
-        clock::set_entry(self.reserve(row, 0), slot, epoch);
+        if let Some(lane) = self.reserve(row, 0).get_mut(slot.index() / LANE) {
+            lane[slot.index() % LANE] = epoch.0;
+        }
     }
 
-    /// Makes one entry later, of a row that has it.
+    /// Changes one entry of a row, which then has it.
+    #[inline]
+    pub(crate) fn set_wide(&mut self, row: Row, slot: Slot, epoch: Epoch) {
+        let lane = slot.index() / LANE;
+        self.reserve(row, lane + 1)[lane][slot.index() % LANE] = epoch.0;
+    }
+
+    /// Makes one entry later, of a row that exists then, if the rows are long enough.
     #[inline]
     pub(crate) fn raise(&mut self, row: Row, slot: Slot, epoch: Epoch) {
         if self.entry(row, slot) < epoch {
@@ -141,60 +139,40 @@ impl Rows {
         }
     }
 
-    /// Makes one row equal to another of the same group.
-    pub(crate) fn copy(&mut self, from: Row, to: Row) {
-        let (Some(from), Some(to)) = (self.number(from), self.number(to)) else { return };
-        let (from, to, width) = (self.start(from), self.start(to), self.width());
-        if from.max(to) + width <= self.wide.len() {
-            // Not by `copy_within`: in the runtime that would be the function which copies for the program.
-            (0..width).for_each(|lane| self.wide[to + lane] = self.wide[from + lane]);
-        }
+    /// Adds to the fences of those who accessed it those of a thread that writes, and lets the write have the same. Says whether those who accessed it knew more than the thread.
+    pub(crate) fn order_fences(&mut self, fenced: &Clock) -> bool {
+        self.reserve(Row::FenceByWrite, fenced.lanes().len());
+        let width = self.width();
+        let pair = &mut self.all_mut()[Row::FenceByAccess as usize * width..(Row::FenceByWrite as usize + 1) * width];
+        let (by_access, by_write) = pair.split_at_mut(width);
+        clock::join_twice(by_access, by_write, fenced.lanes())
     }
 
     /// The row, which now exists and has at least that many lanes.
     #[inline]
     fn reserve(&mut self, row: Row, lanes: usize) -> &mut [Lane] {
-        if lanes > self.width() {
-            self.widen(lanes);
+        let width = self.width();
+        if lanes > width || (row as usize + 1) * width > self.all().len() {
+            self.grow(row, lanes);
         }
-        let number = self.number(row).unwrap_or_else(|| self.add_rows(row));
-        if self.is_narrow(number) {
-            return &mut self.narrow[number..=number];
-        }
-        let (start, width) = (self.start(number), self.width());
-        &mut self.wide[start..start + width]
+        self.fences |= (ALWAYS..WITH_FENCES).contains(&(row as usize));
+        let (start, width) = (row as usize * self.width(), self.width());
+        &mut self.all_mut()[start..start + width]
     }
 
-    /// Adds the group of a row. Returns the number of the row.
+    /// Adds rows until this one is there, and makes all longer, but no longer than asked: clocks that learn from them become as long.
     #[cold]
-    fn add_rows(&mut self, row: Row) -> usize {
-        let of_accesses = (row as usize) < ALWAYS + OF_ACCESSES;
-        let others = if of_accesses {
-            OF_FENCES * usize::from(self.fences != 0)
-        } else {
-            OF_ACCESSES * usize::from(self.accesses != 0)
-        };
-        let first = ALWAYS + others;
-        let (group, rows) = if of_accesses { (&mut self.accesses, OF_ACCESSES) } else { (&mut self.fences, OF_FENCES) };
-        *group = first as u8;
-        let end = self.start(first + rows);
-        self.wide.reserve_exact(end.saturating_sub(self.wide.len()));
-        self.wide.resize(end, [0; 4]);
-        self.number(row).unwrap_or(0)
-    }
-
-    /// Makes rows longer, and no longer than asked: clocks that learn from them become as long.
-    #[cold]
-    fn widen(&mut self, lanes: usize) {
-        let narrow = if self.more_lanes == 0 { &self.narrow[..] } else { &[] };
+    fn grow(&mut self, row: Row, lanes: usize) {
+        let needed = [ALWAYS, WITH_FENCES, ALL].into_iter().find(|&rows| rows > row as usize).unwrap_or(ALL);
         let old = self.width();
-        let rows = (narrow.len() + self.wide.len()) / old;
-        let mut wide = Vec::with_capacity(rows * lanes);
-        for row in narrow.chunks(old).chain(self.wide.chunks(old)) {
+        let (rows, width) = (needed.max(self.all().len() / old), lanes.max(old));
+        let mut wide = Vec::with_capacity(rows * width);
+        for row in self.all().chunks(old) {
             wide.extend_from_slice(row);
-            wide.resize(wide.len() + lanes - old, [0; 4]);
+            wide.resize(wide.len() + width - old, [0; LANE]);
         }
-        (self.more_lanes, self.wide) = (lanes as u32 - 1, wide);
+        wide.resize(rows * width, [0; LANE]);
+        (self.width, self.wide) = (width as u32, wide.into_boxed_slice());
     }
 }
 
@@ -202,9 +180,14 @@ impl Rows {
 mod tests {
     use super::*;
 
-    fn clock(lanes: &[Lane]) -> Clock {
+    fn lane(first: [u32; 4]) -> Lane {
+        std::array::from_fn(|at| first.get(at).copied().unwrap_or(0))
+    }
+
+    fn clock(lanes: &[[u32; 4]]) -> Clock {
+        let lanes: Vec<_> = lanes.iter().copied().map(lane).collect();
         let mut clock = Clock::default();
-        clock.assign(lanes);
+        clock.assign(&lanes);
         clock
     }
 
@@ -215,16 +198,27 @@ mod tests {
         rows.assign(Row::ByWrite, &clock(&[[1, 2, 0, 0]]));
         rows.join(Row::ScByAccess, &clock(&[[7, 0, 0, 0]]));
         rows.join(Row::ByAccess, &clock(&[[0; 4], [5, 0, 0, 0]]));
-        assert_eq!(rows.get(Row::ByWrite), [[1, 2, 0, 0], [0; 4]]);
-        assert_eq!(rows.entry(Row::ByAccess, Slot(4)), Epoch(5));
+        assert_eq!(rows.get(Row::ByWrite), [lane([1, 2, 0, 0]), lane([0; 4])]);
+        assert_eq!(rows.entry(Row::ByAccess, Slot(8)), Epoch(5));
         assert_eq!(rows.entry(Row::ScByAccess, Slot(0)), Epoch(7));
-        assert_eq!(rows.entry(Row::ScByAccess, Slot(4)), Epoch(0));
+        assert_eq!(rows.entry(Row::ScByAccess, Slot(8)), Epoch(0));
         assert!(!rows.has_fences());
         rows.join(Row::FenceByAccess, &clock(&[[0, 0, 0, 4]]));
-        rows.copy(Row::FenceByAccess, Row::FenceByWrite);
+        assert!(rows.order_fences(&clock(&[[1, 0, 0, 3]])) && !rows.order_fences(&clock(&[[1, 0, 0, 5]])));
         rows.assign(Row::ByWrite, &clock(&[]));
         assert!(rows.has_fences());
-        assert_eq!(rows.entry(Row::FenceByWrite, Slot(3)), Epoch(4));
+        assert_eq!(rows.get(Row::FenceByAccess), [lane([1, 0, 0, 5]), lane([0; 4])]);
+        assert_eq!(rows.entry(Row::FenceByWrite, Slot(3)), Epoch(5));
         assert_eq!(rows.entry(Row::ByWrite, Slot(1)), Epoch(0));
+    }
+
+    #[test]
+    fn a_row_comes_with_its_first_entry() {
+        let mut rows = Rows::default();
+        rows.raise(Row::FenceByAccess, Slot(2), Epoch(3));
+        assert_eq!((rows.entry(Row::FenceByAccess, Slot(2)), rows.has_fences()), (Epoch(3), true));
+        rows.set_wide(Row::ReadAt, Slot(20), Epoch(4));
+        assert_eq!(rows.entry(Row::ReadAt, Slot(20)), Epoch(4));
+        assert_eq!(rows.entry(Row::FenceByAccess, Slot(2)), Epoch(3));
     }
 }

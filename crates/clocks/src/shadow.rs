@@ -1,17 +1,21 @@
 //! Races: four shadow cells for every eight bytes, as in the third version of `ThreadSanitizer`, tested against RC20's happens-before (`RSan`, appendix B).
 //!
-//! A cell holds, from the lowest bit: which of the eight bytes (8 bits), the stamp (8 bits for its number, 14 for its tick), whether it was a read (1) and whether it was atomic (1). The
-//! stamp leads to a slot and a round ([`StampTable`]), and an access is ordered before the next one of a thread if the thread's clock has reached that round.
+//! A cell holds, from the lowest bit: which of the eight bytes (8 bits), the stamp (8 bits for its number, 14 for its tick) and whether it was a read (1). The
+//! stamp leads to a slot and a moment ([`StampTable`]), and an access is ordered before the next one of a thread if the thread's clock has reached that moment.
+//!
+//! Atomic accesses are not in the cells: a location that is accessed atomically has a [`Location`] anyway, and that is where they are remembered ([`touch`](ThreadClocks::touch)). The cells only have
+//! a *mark*, so that a plain access knows that it must ask there, too ([`plain_at`](ThreadClocks::plain_at)). An atomic access looks at the cells only if there may be plain ones in them
+//! ([`atomic`](ThreadClocks::atomic)), which mostly is not so.
 //!
 //! # Guarantee
-//! What is reported is a race. A race is missed only if its first access was pushed out of the four cells, or made by a thread without a stamp, or if two threads change the
-//! same cells at the same time.
+//! What is reported is a race. A race is missed only if its first access was a plain one that was pushed out of the cells, or made by a thread without a stamp, or an atomic write that the log of the location has
+//! forgotten, or if two threads change the same cells at the same time.
 //!
 //! Deviation from `ThreadSanitizer`: a cell whose races would all be found with the new access as well is the first to go, so that four cells last long.
 
-use crate::home::{ATOMIC, Home, MASK, READ, all_at_once, conflict, is_own, replaces};
+use crate::home::{Home, MASK, READ, all_at_once, conflict, is_mark, is_own, mark, replaces};
 use crate::stamps::{Stamp, StampTable, Sweep};
-use crate::{Slot, ThreadClocks};
+use crate::{Epoch, Location, Place, Slot, ThreadClocks};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The shadow of eight bytes. All zero means that nobody has accessed them.
@@ -39,54 +43,112 @@ pub enum Alone {
     No,
 }
 
+/// An atomic access was remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// Whether the same thread had not done the same since its last release.
+    pub is_new: bool,
+    /// Whether there may be plain accesses in its shadow, or no mark.
+    pub is_disturbed: bool,
+}
+
 /// The earlier access of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
     /// Who made it.
     pub slot: Slot,
-    /// In which round; [`Epoch`](crate::Epoch)s of that round begin with this number.
-    pub round: u64,
+    /// From which moment of its thread on others know it.
+    pub since: Epoch,
     /// Which of the eight bytes it accessed.
     pub mask: u8,
     /// Whether it read or wrote.
     pub direction: Direction,
     /// Whether it was atomic.
     pub atomic: bool,
+    /// Where in the program, if that is known here.
+    pub place: Option<Place>,
 }
 
+/// Where the mark is, if there is one.
+const LAST: usize = 3;
+
 impl ThreadClocks {
-    /// A plain access to the bytes in `mask`. Checks it against what others did there and remembers it.
+    /// A plain access to the bytes in `mask`. Checks it against the plain accesses that others made there and remembers it. If the cells are then [marked](Cells::is_marked), it must be checked
+    /// against atomic ones as well.
     #[inline]
     pub fn plain(&mut self, cells: &Cells, table: &StampTable, mask: u8, direction: Direction) -> Option<Race> {
-        self.open_round();
-        self.shadow(cells, table, mask, direction, false)
+        let own = self.own(mask, direction);
+        let values = cells.values();
+        match all_at_once(values, own) {
+            Home::Recorded => None,
+            Home::At(home, others) if Stamp::is_valid(own) && self.are_ordered(values, others, table) => {
+                cells.0[home].store(own, Ordering::Relaxed);
+                None
+            }
+            _ => self.compare(cells, table, own),
+        }
     }
 
-    /// The shadow of the atomic access that the thread has just made. The location stays locked until after this.
+    /// Checks a plain access, which is in the cells already, against the atomic ones to this location, of which it accesses the bytes in `mask`. The location is locked.
+    #[cold]
+    pub fn plain_at(&self, location: &mut Location, mask: u8, direction: Direction) -> Option<Race> {
+        let race = |slot, since, direction, place| Race { slot, since, mask, direction, atomic: true, place };
+        location.is_quiet = false;
+        let written = location.log.newest_watched(|entry| entry.slot != self.slot && !entry.known_to(&self.hb.current));
+        if let Some(entry) = written {
+            return Some(race(entry.slot, entry.epoch, Direction::Write, Some(entry.place)));
+        }
+        if direction == Direction::Read {
+            return None;
+        }
+        let read = location.readers_at().find(|&(slot, since)| slot != self.slot && self.hb.current.get(slot) < since);
+        read.map(|(slot, since)| race(slot, since, Direction::Read, None))
+    }
+
+    /// Remembers the atomic access that was just made to a location, for plain ones that come later. Says whether there may be plain ones that came before: then
+    /// [`atomic`](Self::atomic) follows. The location stays locked until after this.
     #[inline]
-    pub fn atomic(&mut self, cells: &Cells, table: &StampTable, mask: u8, direction: Direction) -> Option<Race> {
-        self.shadow(cells, table, mask, direction, true)
+    pub fn touch(&self, location: &mut Location, direction: Direction) -> Touched {
+        let is_new = match direction {
+            Direction::Read => location.read_at(self.slot, self.since),
+            Direction::Write => location.watch(),
+        };
+        Touched { is_new, is_disturbed: !location.is_quiet }
     }
 
-    /// Whether something was released since the last access, so that the next one is later than that: [`begin_plain`](Self::begin_plain).
-    #[inline]
-    pub fn has_released(&self) -> bool {
-        self.stamp.is_closed()
+    /// Checks the atomic access that was just made to a location, and to the bytes in `mask`, against plain ones. Says also whether there are any, ordered or not: only if not, the location can be
+    /// [left alone](Location::leave_alone).
+    pub fn atomic(
+        &mut self,
+        cells: &Cells,
+        table: &StampTable,
+        mask: u8,
+        direction: Direction,
+    ) -> (Option<Race>, bool) {
+        let own = self.own(mask, direction);
+        let (mut race, mut any) = (None, false);
+        for place in &cells.0 {
+            let cell = place.load(Ordering::Relaxed);
+            if cell & own & MASK != 0 && !is_mark(cell) {
+                any = true;
+                if conflict(own, cell) && !self.is_ordered(cell, table) {
+                    race = race.or_else(|| self.confirm(place, table, own));
+                }
+            }
+        }
+        if cells.mark(mask) {
+            self.stamp.lose();
+        }
+        (race, any)
     }
 
-    /// Plain accesses from here on are later than all that was released.
-    #[inline]
-    pub fn begin_plain(&mut self) {
-        self.open_round();
-    }
-
-    /// The short way of [`plain`](Self::plain): does the same if nothing was released since the last access and there is no race and room enough. Else it does nothing, and says so.
+    /// The short way of [`plain`](Self::plain): does the same if there is no race, no mark, and room enough. Else it does nothing, and says so.
     #[inline]
     pub fn plain_alone(&self, cells: &Cells, table: &StampTable, mask: u8, direction: Direction) -> Alone {
-        if self.stamp.is_closed() || !self.stamp.is_held() {
+        if !self.stamp.is_held() {
             return Alone::No;
         }
-        let own = self.own(mask, direction, false);
+        let own = self.own(mask, direction);
         let values = cells.values();
         match all_at_once(values, own) {
             Home::Recorded => Alone::Known,
@@ -101,7 +163,7 @@ impl ThreadClocks {
     /// The same for sixteen bytes. Both halves mostly have the same history.
     #[inline]
     pub fn both_alone(&self, cells: &[Cells; 2], table: &StampTable, direction: Direction) -> Alone {
-        if self.stamp.is_closed() || !self.stamp.is_held() {
+        if !self.stamp.is_held() {
             return Alone::No;
         }
         let values = cells[0].values();
@@ -115,7 +177,7 @@ impl ThreadClocks {
                 _ => Alone::New,
             };
         }
-        let own = self.own(0xff, direction, false);
+        let own = self.own(0xff, direction);
         match all_at_once(values, own) {
             Home::Recorded => Alone::Known,
             Home::At(home, others) if self.are_ordered(values, others, table) => {
@@ -128,11 +190,12 @@ impl ThreadClocks {
         }
     }
 
-    /// Whether all cells of a set were before what this thread does now.
+    /// Whether all cells of a set were before what this thread does now. Of a mark that is not known.
     #[inline]
     fn are_ordered(&self, cells: [u32; 4], mut which: u8, table: &StampTable) -> bool {
         while which != 0 {
-            if !self.is_ordered(cells[which.trailing_zeros() as usize % 4], table) {
+            let cell = cells[which.trailing_zeros() as usize % 4];
+            if is_mark(cell) || !self.is_ordered(cell, table) {
                 return false;
             }
             which &= which - 1;
@@ -141,30 +204,9 @@ impl ThreadClocks {
     }
 
     #[inline]
-    fn own(&self, mask: u8, direction: Direction, atomic: bool) -> u32 {
+    fn own(&self, mask: u8, direction: Direction) -> u32 {
         let reading = if direction == Direction::Read { READ } else { 0 };
-        u32::from(mask) | self.stamp.bits(atomic) | reading | if atomic { ATOMIC } else { 0 }
-    }
-
-    #[inline]
-    fn shadow(
-        &mut self,
-        cells: &Cells,
-        table: &StampTable,
-        mask: u8,
-        direction: Direction,
-        atomic: bool,
-    ) -> Option<Race> {
-        let own = self.own(mask, direction, atomic);
-        let values = cells.values();
-        match all_at_once(values, own) {
-            Home::Recorded => None,
-            Home::At(home, others) if Stamp::is_valid(own) && self.are_ordered(values, others, table) => {
-                cells.0[home].store(own, Ordering::Relaxed);
-                None
-            }
-            _ => self.compare(cells, table, own),
-        }
+        u32::from(mask) | self.stamp.bits() | reading
     }
 
     #[inline(never)]
@@ -175,6 +217,9 @@ impl ThreadClocks {
             let cell = place.load(Ordering::Relaxed);
             if cell & MASK == 0 {
                 home = home.or(Some(at));
+                continue;
+            }
+            if is_mark(cell) {
                 continue;
             }
             // A cell with the same number is our own, or of an earlier borrower, whose cells are not looked at any more.
@@ -189,7 +234,8 @@ impl ThreadClocks {
             }
         }
         if Stamp::is_valid(own) {
-            let home = home.unwrap_or_else(|| self.stamp.pick_victim());
+            let home =
+                home.unwrap_or_else(|| self.stamp.pick_victim(if cells.is_marked(0xff) { LAST as u64 } else { 4 }));
             cells.0[home].store(own, Ordering::Relaxed);
         }
         race
@@ -197,12 +243,12 @@ impl ThreadClocks {
 
     #[inline]
     fn is_ordered(&self, cell: u32, table: &StampTable) -> bool {
-        table.origin(cell).is_none_or(|(slot, round, _)| self.has_reached(slot, round))
+        table.origin(cell).is_none_or(|(slot, since, _)| self.has_reached(slot, since))
     }
 
     #[inline]
-    fn has_reached(&self, slot: Slot, round: u64) -> bool {
-        slot == self.slot || self.hb.current.get(slot).round() >= round
+    fn has_reached(&self, slot: Slot, since: Epoch) -> bool {
+        slot == self.slot || self.hb.current.get(slot) >= since
     }
 
     /// Looks again, so that a cell is not taken for one of a later owner of its number.
@@ -210,16 +256,17 @@ impl ThreadClocks {
     fn confirm(&self, place: &AtomicU32, table: &StampTable, own: u32) -> Option<Race> {
         let (_, _, owner) = table.origin(place.load(Ordering::Acquire))?;
         let cell = place.load(Ordering::Acquire);
-        let (slot, round, same) = table.origin(cell)?;
-        if cell & MASK == 0 || owner != same || self.has_reached(slot, round) || !conflict(own, cell) {
+        let (slot, since, same) = table.origin(cell)?;
+        if cell & MASK == 0 || is_mark(cell) || owner != same || self.has_reached(slot, since) || !conflict(own, cell) {
             return None;
         }
         Some(Race {
             slot,
-            round,
+            since,
             mask: cell as u8,
             direction: if cell & READ != 0 { Direction::Read } else { Direction::Write },
-            atomic: cell & ATOMIC != 0,
+            atomic: false,
+            place: None,
         })
     }
 }
@@ -244,6 +291,24 @@ impl Cells {
     #[cfg(not(target_arch = "x86_64"))]
     fn values(&self) -> [u32; 4] {
         [0, 1, 2, 3].map(|at: usize| self.0[at].load(Ordering::Relaxed))
+    }
+
+    /// Whether some of these bytes are accessed atomically, too.
+    #[inline]
+    pub fn is_marked(&self, mask: u8) -> bool {
+        let cell = self.0[LAST].load(Ordering::Relaxed);
+        is_mark(cell) && cell & u32::from(mask) != 0
+    }
+
+    /// Marks these bytes, and says whether another cell had to go for it.
+    fn mark(&self, mask: u8) -> bool {
+        let update = |cell| Some(if is_mark(cell) { cell | u32::from(mask) } else { mark(mask) });
+        let (Ok(old) | Err(old)) = self.0[LAST].fetch_update(Ordering::Relaxed, Ordering::Relaxed, update);
+        if is_mark(old) || old & MASK == 0 {
+            return false;
+        }
+        let empty = self.0[..LAST].iter().find(|cell| cell.load(Ordering::Relaxed) & MASK == 0);
+        empty.inspect(|cell| cell.store(old, Ordering::Relaxed)).is_none()
     }
 
     /// Forgets all accesses, as when memory is freed and used again.

@@ -2,10 +2,12 @@
 //!
 //! A slot goes from a dead thread to a new one if the creator knows that the first one is dead (its clock covers the last moment, as after joining):
 //! then whoever knows something of the second thread rightly knows all of the first. If there are many dead threads that nobody joined, the oldest slot is taken
-//! all the same, in a new *incarnation*: clocks then know too much of the dead thread in happens-before, which can only hide a violation or a race,
-//! and what it wrote is no longer known under SC, which can only hide one, too.
+//! all the same: clocks then know too much of the dead thread in happens-before, which can only hide a violation or a race,
+//! and what it wrote counts as not known under SC ([`Births`]), which can only hide one, too.
 
 use crate::{Epoch, Slot, ThreadClocks};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// How many slots there are before those of dead threads are taken without asking.
 const PATIENCE: usize = 64;
@@ -25,6 +27,24 @@ impl LastWord {
     }
 }
 
+/// When the threads that have slots now were born, as far as that matters: the earlier owner of the slot was dead, but not everybody's clock says so. All threads of a program share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Births(Arc<OnceLock<Box<[AtomicU32]>>>);
+
+impl Births {
+    /// Whether the moment may be one of an earlier owner of the slot, so that whoever knows the slot up to there need not know it.
+    #[inline]
+    pub(crate) fn follow(&self, slot: Slot, epoch: Epoch) -> bool {
+        let Some(births) = self.0.get() else { return false };
+        births.get(slot.index()).is_some_and(|birth| birth.load(Ordering::Relaxed) > epoch.0)
+    }
+
+    fn remember(&self, slot: Slot, epoch: Epoch) {
+        let births = self.0.get_or_init(|| (0..=u16::MAX).map(|_| AtomicU32::new(0)).collect());
+        births[slot.index()].store(epoch.0, Ordering::Relaxed);
+    }
+}
+
 /// Hands out slots. The runtime keeps one of these, with a lock.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
@@ -32,6 +52,7 @@ pub struct Slots {
     used: usize,
     /// Dead threads whose slots are free, the oldest first.
     dead: Vec<LastWord>,
+    births: Births,
 }
 
 impl Slots {
@@ -54,11 +75,17 @@ impl Slots {
         if self.used < PATIENCE {
             return self.fresh();
         }
-        let reborn = |dead: &LastWord| Some((dead.slot, dead.hb.next_incarnation()?));
-        match self.dead.iter().position(|dead| reborn(dead).is_some()) {
-            Some(at) => reborn(&self.dead.remove(at)),
-            None => self.fresh(),
+        if self.dead.is_empty() {
+            return self.fresh();
         }
+        let dead = self.dead.remove(0);
+        self.births.remember(dead.slot, dead.hb.next_event());
+        Some((dead.slot, dead.hb))
+    }
+
+    /// What all threads share.
+    pub(crate) fn births(&self) -> Births {
+        self.births.clone()
     }
 
     fn fresh(&mut self) -> Option<(Slot, Epoch)> {
@@ -68,6 +95,9 @@ impl Slots {
     }
 
     pub(crate) fn give_back(&mut self, dead: LastWord) {
-        self.dead.push(dead);
+        // Nobody else can make use of a slot that has no moments left.
+        if !dead.hb.is_old() {
+            self.dead.push(dead);
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Stamps: how a thread and a round fit into the 22 bits of a shadow cell.
+//! Stamps: how a thread and a moment fit into the 22 bits of a shadow cell.
 //!
-//! A stamp is one of 255 numbers together with 2¹⁴ *ticks*. A thread borrows a number, and each of its rounds is one tick. Tick and number name a round as long as nobody else
+//! A stamp is one of 255 numbers together with 2¹⁴ *ticks*. A thread borrows a number, and each of its moments is one tick; only those after a release are used. Tick and number name a moment as long as nobody else
 //! gets the same pair, so a number goes on where its last borrower stopped. Cells of earlier borrowers are not looked at any more: that can only hide a race. A number whose ticks are used up
 //! rests until all cells with it have been [swept](Sweep) away. A thread that gets none (there are more than 255) is only checked, not remembered.
 
@@ -9,14 +9,14 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const TICK_BITS: u32 = 14;
-/// How many rounds a number can name.
+/// How many moments a number can name.
 const TICKS: u64 = 1 << TICK_BITS;
 /// A number with fewer ticks than this left is not worth borrowing.
 const WORTHWHILE: u64 = 64;
 const NUMBERS: usize = 255;
 /// Stands for no stamp; no cell has it.
 const NOTHING: u32 = 255;
-const ROUND_MASK: u64 = (1 << 48) - 1;
+const MOMENT_MASK: u64 = (1 << 48) - 1;
 const NOBODY: u64 = u64::MAX;
 
 /// The place of a stamp's number in a cell. The tick, fourteen bits, begins at bit 16.
@@ -26,14 +26,10 @@ pub(crate) const NUMBER_MASK: u32 = 0xff00;
 #[derive(Clone, Debug)]
 pub(crate) struct Stamp {
     number: Option<u8>,
-    /// The round of tick 0; it can be before the beginning of time.
+    /// The moment of tick 0; it can be before the beginning of time.
     base: u64,
     /// The current stamp as it stands in a cell.
     bits: u32,
-    /// The stamp of the last atomic access.
-    kept: u32,
-    /// Whether something of the current round has been released.
-    closed: bool,
     /// A number whose ticks this thread has used up.
     spent: Option<u8>,
     /// How many cells this thread has pushed out.
@@ -43,16 +39,16 @@ pub(crate) struct Stamp {
 impl Default for Stamp {
     fn default() -> Self {
         let bits = NOTHING << 8;
-        Self { number: None, base: 0, bits, kept: bits, closed: false, spent: None, victims: 0 }
+        Self { number: None, base: 0, bits, spent: None, victims: 0 }
     }
 }
 
 impl Stamp {
-    /// The thread is now in the round of this moment.
+    /// What the thread does from now on is known to those who know it up to this moment.
     #[inline]
-    pub(crate) fn follow(&mut self, now: Epoch) {
+    pub(crate) fn follow(&mut self, since: Epoch) {
         let Some(number) = self.number else { return };
-        let tick = now.round().wrapping_sub(self.base) & ROUND_MASK;
+        let tick = u64::from(since.0).wrapping_sub(self.base) & MOMENT_MASK;
         if tick < TICKS {
             self.bits = (tick as u32) << 16 | u32::from(number) << 8;
         } else {
@@ -61,36 +57,15 @@ impl Stamp {
         }
     }
 
-    /// A round begins of which nothing has been released.
-    #[inline]
-    pub(crate) fn open(&mut self) {
-        self.closed = false;
-    }
-
-    #[inline]
-    pub(crate) fn close(&mut self) {
-        self.closed = true;
-    }
-
-    #[inline]
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
-    }
-
     #[inline]
     pub(crate) fn is_held(&self) -> bool {
         self.number.is_some()
     }
 
+    /// The current stamp in a cell.
     #[inline]
-    pub(crate) fn keep(&mut self) {
-        self.kept = self.bits;
-    }
-
-    /// The current stamp in a cell, or the one of the last atomic access.
-    #[inline]
-    pub(crate) fn bits(&self, atomic: bool) -> u32 {
-        if atomic { self.kept } else { self.bits }
+    pub(crate) fn bits(&self) -> u32 {
+        self.bits
     }
 
     /// Whether these bits are a stamp at all.
@@ -99,19 +74,24 @@ impl Stamp {
         bits >> 8 & 0xff != NOTHING
     }
 
-    /// Which of four cells must go.
-    pub(crate) fn pick_victim(&mut self) -> usize {
+    /// A cell had to go.
+    pub(crate) fn lose(&mut self) {
         self.victims += 1;
-        (self.victims.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62) as usize
+    }
+
+    /// Which of that many cells must go.
+    pub(crate) fn pick_victim(&mut self, cells: u64) -> usize {
+        self.victims += 1;
+        (((self.victims.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * cells) >> 32) as usize
     }
 }
 
 /// Who has which number. All threads read it, without a lock.
 #[derive(Debug)]
 pub struct StampTable {
-    /// Slot in the upper 16 bits, the round of tick 0 below.
+    /// Slot in the upper 16 bits, the moment of tick 0 below.
     owners: [AtomicU64; NUMBERS],
-    /// The first round that the owner used it for.
+    /// The first moment that the owner used it for.
     since: [AtomicU64; NUMBERS],
 }
 
@@ -127,23 +107,27 @@ impl StampTable {
         Self { owners: [const { AtomicU64::new(NOBODY) }; NUMBERS], since: [const { AtomicU64::new(0) }; NUMBERS] }
     }
 
-    /// The slot and the round that a cell stands for, and a token that changes when the number gets another owner.
+    /// The slot and the moment that a cell stands for, and a token that changes when the number gets another owner.
     #[inline]
-    pub(crate) fn origin(&self, cell: u32) -> Option<(Slot, u64, u64)> {
+    pub(crate) fn origin(&self, cell: u32) -> Option<(Slot, Epoch, u64)> {
         let number = (cell >> 8 & 0xff) as usize;
         let owner = self.owners.get(number)?.load(Ordering::Acquire);
-        let round = owner.wrapping_add(u64::from(cell >> 16) & (TICKS - 1)) & ROUND_MASK;
+        let moment = owner.wrapping_add(u64::from(cell >> 16) & (TICKS - 1)) & MOMENT_MASK;
         let since = self.since[number].load(Ordering::Acquire);
-        // The round of tick 0 can be before the beginning of time, and then that of an early tick is, too.
-        let is_later = round.wrapping_sub(since) & ROUND_MASK <= ROUND_MASK / 2;
-        (owner != NOBODY && since != NOBODY && is_later).then_some((Slot((owner >> 48) as u16), round, owner))
+        // The moment of tick 0 can be before the beginning of time, and then that of an early tick is, too.
+        let is_later = moment.wrapping_sub(since) & MOMENT_MASK <= MOMENT_MASK / 2;
+        (owner != NOBODY && since != NOBODY && is_later).then_some((
+            Slot((owner >> 48) as u16),
+            Epoch(moment as u32),
+            owner,
+        ))
     }
 
     fn assign(&self, number: u8, slot: Slot, base: u64, since: u64) {
         let number = number as usize;
         // In between, cells with this number count as too old.
         self.since[number].store(NOBODY, Ordering::Release);
-        self.owners[number].store(u64::from(slot.0) << 48 | base & ROUND_MASK, Ordering::Release);
+        self.owners[number].store(u64::from(slot.0) << 48 | base & MOMENT_MASK, Ordering::Release);
         self.since[number].store(since, Ordering::Release);
     }
 
@@ -179,14 +163,12 @@ impl StampPool {
             return true;
         }
         let Some((number, tick)) = self.free.pop_front() else { return false };
-        thread.open_round();
-        let round = thread.now.round();
-        let base = round.wrapping_sub(tick);
-        table.assign(number, thread.slot, base, round);
+        let since = u64::from(thread.since.0);
+        let base = since.wrapping_sub(tick);
+        table.assign(number, thread.slot, base, since);
         let stamp = &mut thread.stamp;
-        (stamp.number, stamp.base) = (Some(number), base & ROUND_MASK);
+        (stamp.number, stamp.base) = (Some(number), base & MOMENT_MASK);
         stamp.bits = (tick as u32) << 16 | u32::from(number) << 8;
-        stamp.kept = stamp.bits;
         true
     }
 
@@ -197,7 +179,6 @@ impl StampPool {
         let Some(number) = stamp.number.take() else { return };
         let next = u64::from(stamp.bits >> 16) + 1;
         stamp.bits = NOTHING << 8;
-        stamp.kept = stamp.bits;
         if next + WORTHWHILE < TICKS {
             self.free.push_back((number, next));
         } else {

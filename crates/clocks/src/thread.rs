@@ -4,7 +4,7 @@
 //! current; here only what it would add), T\_r (what the last release fence published) and T\_SC (*before*: what came earlier under SC); and, for `seq_cst`, T\_psc and the pairs T\_f and X.
 
 use crate::clock::{Clock, Lane};
-use crate::slots::LastWord;
+use crate::slots::{Births, LastWord};
 use crate::stamps::Stamp;
 use crate::{Epoch, FenceOrder, Model, ScFence, Settings, Slot, Slots, SyncClock};
 
@@ -75,6 +75,9 @@ pub struct ThreadClocks {
     published_since: Epoch,
     /// invariant: if false, nothing was added to `before` or `sc` since the moment `now` began.
     pub(crate) learned: bool,
+    /// The first moment after the last release. Whoever knows this thread up to there knows every access that it makes before it releases again.
+    pub(crate) since: Epoch,
+    pub(crate) births: Births,
     pub(crate) stamp: Stamp,
 }
 
@@ -94,9 +97,10 @@ impl ThreadClocks {
             before_since: now.next_event(),
             published_since: now.next_event(),
             learned: false,
+            since: now.next_event(),
+            births: slots.births(),
             stamp: Stamp::default(),
         };
-        thread.begin_round();
         thread.begin_event();
         Some(thread)
     }
@@ -120,10 +124,11 @@ impl ThreadClocks {
             before_since: now.next_event(),
             published_since: now.next_event(),
             learned: false,
+            since: now.next_event(),
+            births: slots.births(),
             stamp: Stamp::default(),
         };
         child.acquire(&birth);
-        child.begin_round();
         child.begin_event();
         Some(child)
     }
@@ -148,6 +153,22 @@ impl ThreadClocks {
         end
     }
 
+    /// Whether the moments of its slot are nearly used up: then it should be [renewed](Self::renew).
+    #[inline]
+    pub fn is_old(&self) -> bool {
+        self.now.is_old()
+    }
+
+    /// Goes on in another slot, as if it had created another thread and ended, and says whether there was one. Its stamp must have been [given back](crate::StampPool::give_back).
+    #[cold]
+    pub fn renew(&mut self, slots: &mut Slots) -> bool {
+        let Some((slot, now)) = slots.take(Some(self)) else { return false };
+        (self.slot, self.now) = (slot, now);
+        (self.since, self.before_since, self.published_since) = (now.next_event(), now.next_event(), now.next_event());
+        self.begin_event();
+        true
+    }
+
     /// The slot.
     pub fn slot(&self) -> Slot {
         self.slot
@@ -156,6 +177,12 @@ impl ThreadClocks {
     /// The moment of the newest event.
     pub fn now(&self) -> Epoch {
         self.now
+    }
+
+    /// The first moment after its last release.
+    #[inline]
+    pub fn since(&self) -> Epoch {
+        self.since
     }
 
     /// The settings it was made with.
@@ -200,37 +227,13 @@ impl ThreadClocks {
         self.learned = false;
         self.hb.current.set(self.slot, self.now);
         self.before.set(self.slot, self.now);
-        self.stamp.follow(self.now);
     }
 
-    /// After a release: plain accesses from here on are later than what was released.
+    /// What was released, now or by the next writes, knows this thread up to `now`: whatever it does from here on is later than that.
     #[inline]
-    pub(crate) fn end_round(&mut self) {
-        self.stamp.close();
-    }
-
-    /// Before an atomic access: its shadow is recorded after it, but with the stamp from before it released anything.
-    #[inline]
-    pub(crate) fn begin_access(&mut self) {
-        if self.stamp.is_held() {
-            self.open_round();
-        }
-        self.stamp.keep();
-    }
-
-    /// Makes sure that nothing of the current round has been released.
-    #[inline]
-    pub(crate) fn open_round(&mut self) {
-        if self.stamp.is_closed() {
-            self.begin_round();
-        }
-    }
-
-    fn begin_round(&mut self) {
-        self.now = self.now.next_round();
-        self.hb.current.set(self.slot, self.now);
-        self.stamp.open();
-        self.stamp.follow(self.now);
+    pub(crate) fn has_released(&mut self) {
+        self.since = self.now.next_event();
+        self.stamp.follow(self.since);
     }
 
     /// After an access to a [trusted](crate::Location::trust) location: what happened before also came earlier under SC. Nothing else did.
@@ -305,30 +308,22 @@ impl ThreadClocks {
 
     /// Tells the next ones to acquire what this thread knows, in addition to what others have told.
     pub fn release(&mut self, sync: &mut SyncClock) {
-        self.settle();
+        self.begin_event();
         sync.current.join(self.hb.current.lanes());
         sync.before.join(self.before.lanes());
         sync.fenced.join(self.fenced.current.lanes());
         sync.pending.join(self.pending.current.lanes());
-        self.end_round();
+        self.has_released();
     }
 
     /// Tells the next ones to acquire what this thread knows, and nothing else. For a mutex this is the same as [`release`](Self::release), only faster.
     pub fn replace(&mut self, sync: &mut SyncClock) {
-        self.settle();
+        self.begin_event();
         sync.current.assign(self.hb.current.lanes());
         sync.before.assign(self.before.lanes());
         sync.fenced.assign(self.fenced.current.lanes());
         sync.pending.assign(self.pending.current.lanes());
-        self.end_round();
-    }
-
-    /// Begins a new moment if there is something to tell.
-    #[inline]
-    pub(crate) fn settle(&mut self) {
-        if self.learned {
-            self.begin_event();
-        }
+        self.has_released();
     }
 
     /// A fence. Only a `seq_cst` fence under a model that [shares fences](Model::shares_fences) looks at `shared`.
@@ -337,6 +332,9 @@ impl ThreadClocks {
             let grown = self.hb.acquire_fence() | self.fenced.acquire_fence() | self.pending.acquire_fence();
             self.publishes_more(grown);
         }
+        if order.is_release() {
+            self.begin_event();
+        }
         if order == FenceOrder::SeqCst {
             self.order_fence(shared);
         }
@@ -344,7 +342,7 @@ impl ThreadClocks {
             self.hb.release_fence();
             self.fenced.release_fence();
             self.pending.release_fence();
-            self.end_round();
+            self.has_released();
         }
     }
 
@@ -364,5 +362,47 @@ impl ThreadClocks {
                 self.publishes_more(grown);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Location, Place, ReadOrder, WriteOrder};
+
+    /// Store buffering, by threads that are at the end of their time.
+    fn store_buffering(now: Epoch, renewed: bool) -> bool {
+        let (settings, mut slots) = (Settings::default(), Slots::new());
+        let mut first = ThreadClocks::first(settings, &mut slots).unwrap();
+        let mut second = first.spawn(&mut slots).unwrap();
+        let (mut x, mut y) = (Location::new(0), Location::new(0));
+        for thread in [&mut first, &mut second] {
+            thread.now = now;
+            thread.begin_event();
+            assert_eq!(thread.is_old(), now.is_old());
+            if renewed {
+                assert!(thread.renew(&mut slots) && !thread.is_old());
+            }
+        }
+        assert_eq!(first.store(&mut x, WriteOrder::Release, 1, Place(1)), None);
+        assert_eq!(first.load(&mut y, ReadOrder::Acquire), None);
+        assert_eq!(second.store(&mut y, WriteOrder::Release, 1, Place(2)), None);
+        let violation = second.load(&mut x, ReadOrder::Acquire);
+        // What is ordered is never reported.
+        assert_eq!(first.load(&mut y, ReadOrder::Acquire), None);
+        assert_eq!(second.load(&mut x, ReadOrder::Acquire), None);
+        // A slot without moments is not given to anybody.
+        let end = Epoch(u32::MAX);
+        slots.give_back(LastWord { slot: Slot(0), hb: end, before: end });
+        assert_ne!(second.spawn(&mut slots).unwrap().slot, Slot(0));
+        violation.is_some()
+    }
+
+    #[test]
+    fn at_the_end_of_time_nothing_is_invented_and_in_another_slot_it_goes_on() {
+        for now in [Epoch(7), Epoch(u32::MAX - 100)] {
+            assert!(store_buffering(now, false) && store_buffering(now, true));
+        }
+        assert!(!store_buffering(Epoch(u32::MAX), false) && store_buffering(Epoch(u32::MAX), true));
     }
 }

@@ -10,7 +10,7 @@ fn a_location_does_not_grow() {
     let mut slots = Slots::new();
     let mut first = ThreadClocks::first(settings, &mut slots).unwrap();
     let mut threads: Vec<_> = (0..7).map(|_| first.spawn(&mut slots).unwrap()).collect();
-    let mut location = Location::new(0, &settings);
+    let mut location = Location::new(0);
     let mut shared = ScFence::new();
     let mut run = |location: &mut Location| {
         for step in 0..100_000_u32 {

@@ -20,7 +20,7 @@ impl Example {
         let mut slots = Slots::new();
         let mut first = ThreadClocks::first(settings, &mut slots).unwrap();
         let second = first.spawn(&mut slots).unwrap();
-        let location = || Location::new(0, &settings);
+        let location = || Location::new(0);
         Self {
             threads: [first, second],
             locations: [location(), location()],

@@ -1,6 +1,9 @@
 //! Plain accesses over a long run: stamps are used up, swept and used again, there are more threads than stamps, and nothing is invented.
 
-use steadfast_clocks::{Cells, Direction, Settings, Slots, StampPool, StampTable, SyncClock, ThreadClocks};
+use steadfast_clocks::{
+    Cells, Direction, FenceOrder, Location, Model, Place, ReadOrder, ScFence, Settings, Slots, StampPool, StampTable,
+    SyncClock, ThreadClocks, WriteOrder,
+};
 
 const MUTEXES: usize = 8;
 const CELLS: usize = 4;
@@ -113,11 +116,51 @@ fn a_late_stamp_does_not_hide_a_race() {
     first.replace(&mut mutex);
     second.acquire(&mutex);
     first.acquire(&SyncClock::new());
-    let mut location = steadfast_clocks::Location::new(0, first.settings());
-    first.store(&mut location, steadfast_clocks::WriteOrder::Relaxed, 1, steadfast_clocks::Place(1));
+    let mut location = Location::new(0);
+    first.store(&mut location, WriteOrder::Relaxed, 1, Place(1));
     assert!(program.pool.lend(&program.table, first) && program.pool.lend(&program.table, second));
     assert_eq!(first.plain(&cells, &program.table, 0xff, Direction::Write), None);
     assert!(second.plain(&cells, &program.table, 0xff, Direction::Write).is_some());
+}
+
+/// The read of one thread, a `seq_cst` fence of each, and then the write of the other: the fences order them where they share something.
+#[test]
+fn shared_fences_order_plain_accesses() {
+    let (mut slots, table, mut pool) = (Slots::new(), StampTable::new(), StampPool::new());
+    let (mut fence, cells) = (ScFence::new(), Cells::default());
+    let mut first = ThreadClocks::first(Settings::of(Model::Rc20), &mut slots).unwrap();
+    let mut second = first.spawn(&mut slots).unwrap();
+    assert!(pool.lend(&table, &mut first) && pool.lend(&table, &mut second));
+    assert_eq!(first.plain(&cells, &table, 0xff, Direction::Read), None);
+    first.fence(FenceOrder::SeqCst, &mut fence);
+    second.fence(FenceOrder::SeqCst, &mut fence);
+    assert_eq!(second.plain(&cells, &table, 0xff, Direction::Write), None);
+}
+
+/// Atomic accesses are remembered beside the cells, and plain ones find them there.
+#[test]
+fn plain_accesses_race_with_atomic_ones() {
+    for (direction, races) in [(Direction::Read, false), (Direction::Write, true)] {
+        let (mut slots, table, mut pool) = (Slots::new(), StampTable::new(), StampPool::new());
+        let (mut location, cells) = (Location::new(0), Cells::default());
+        let mut first = ThreadClocks::first(Settings::default(), &mut slots).unwrap();
+        let mut second = first.spawn(&mut slots).unwrap();
+        assert!(pool.lend(&table, &mut first) && pool.lend(&table, &mut second));
+        first.load(&mut location, ReadOrder::Acquire);
+        assert!(first.touch(&mut location, Direction::Read).is_disturbed);
+        assert_eq!(first.atomic(&cells, &table, 0x0f, Direction::Read), (None, false));
+        location.leave_alone();
+        assert!(!first.touch(&mut location, Direction::Read).is_disturbed);
+        assert!(cells.is_marked(0xff) && !cells.is_marked(0xf0));
+        assert_eq!(second.plain(&cells, &table, 0x0f, direction), None);
+        let race = second.plain_at(&mut location, 0x0f, direction);
+        assert_eq!(race.map(|race| (race.slot, race.atomic)), races.then_some((first.slot(), true)));
+        // Now there is something to look at, and a write races with either.
+        first.store(&mut location, WriteOrder::Release, 1, Place(7));
+        assert!(first.touch(&mut location, Direction::Write).is_disturbed);
+        assert!(first.atomic(&cells, &table, 0x0f, Direction::Write).0.is_some());
+        assert_eq!(second.plain_at(&mut location, 0x0f, direction).unwrap().place, Some(Place(7)));
+    }
 }
 
 /// A young thread gets a number with more ticks used than the thread has rounds. What the earlier borrower did is not taken for something that it will do at the end of time.

@@ -17,7 +17,7 @@ fn two() -> Two {
     let mut slots = Slots::new();
     let mut first = ThreadClocks::first(settings, &mut slots).unwrap();
     let second = first.spawn(&mut slots).unwrap();
-    Two { first, second, x: Location::new(0, &settings), y: Location::new(0, &settings) }
+    Two { first, second, x: Location::new(0), y: Location::new(0) }
 }
 
 /// Message passing: the writer releases, the reader forgets to acquire.

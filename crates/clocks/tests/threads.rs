@@ -2,16 +2,15 @@
 
 use steadfast_clocks::{Location, Place, ReadOrder, Settings, Slots, ThreadClocks, WriteOrder};
 
-fn start() -> (Settings, Slots, ThreadClocks) {
-    let settings = Settings::default();
+fn start() -> (Slots, ThreadClocks) {
     let mut slots = Slots::new();
-    let main = ThreadClocks::first(settings, &mut slots).unwrap();
-    (settings, slots, main)
+    let main = ThreadClocks::first(Settings::default(), &mut slots).unwrap();
+    (slots, main)
 }
 
 #[test]
 fn joined_threads_leave_their_slots() {
-    let (_, mut slots, mut main) = start();
+    let (mut slots, mut main) = start();
     for _ in 0..10_000 {
         let child = main.spawn(&mut slots).unwrap();
         assert_eq!(child.slot().0, 1);
@@ -22,8 +21,8 @@ fn joined_threads_leave_their_slots() {
 
 #[test]
 fn clocks_stay_short_when_nobody_joins() {
-    let (settings, mut slots, mut main) = start();
-    let mut flag = Location::new(0, &settings);
+    let (mut slots, mut main) = start();
+    let mut flag = Location::new(0);
     for _ in 0..10_000 {
         let mut child = main.spawn(&mut slots).unwrap();
         assert_eq!(child.store(&mut flag, WriteOrder::Release, 1, Place(1)), None);
@@ -35,8 +34,8 @@ fn clocks_stay_short_when_nobody_joins() {
 
 #[test]
 fn a_thousand_threads_live_at_once() {
-    let (settings, mut slots, mut main) = start();
-    let mut counter = Location::new(0, &settings);
+    let (mut slots, mut main) = start();
+    let mut counter = Location::new(0);
     let mut children: Vec<_> = (0..1_000).map(|_| main.spawn(&mut slots).unwrap()).collect();
     for (number, child) in children.iter_mut().enumerate() {
         let order = steadfast_clocks::RmwOrder::AcqRel;
@@ -52,8 +51,8 @@ fn a_thousand_threads_live_at_once() {
 /// Whoever knows the second thread of a slot under SC does not thereby know what the first one wrote.
 #[test]
 fn a_slot_taken_from_the_dead_invents_nothing() {
-    let (settings, mut slots, mut main) = start();
-    let location = || Location::new(0, &settings);
+    let (mut slots, mut main) = start();
+    let location = || Location::new(0);
     let (mut x, mut y) = (location(), location());
     let mut dead = main.spawn(&mut slots).unwrap();
     let slot = dead.slot();

@@ -73,7 +73,11 @@ pub(crate) fn perform<R>(address: usize, bytes: u8, order: Order, caller: usize,
     } else {
         unsafe { engine::judge(&mut *thread, record.object(), order, step, caller) }
     };
-    let race = plain::atomic(thread, address, bytes, step.is_read(), caller);
+    // SAFETY: as above.
+    let race = unsafe {
+        let (thread, object) = (&mut *thread, record.object());
+        plain::atomic(thread, object, (address, bytes), step.is_read(), caller, record.is_mixed())
+    };
     record.unlock();
     // SAFETY: the thread is this one.
     spin::consider(unsafe { &mut *thread }, Accessed { address, bytes, order, step, caller }, finding);

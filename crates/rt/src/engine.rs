@@ -58,6 +58,16 @@ pub(crate) fn owner(slot: clocks::Slot) -> u32 {
     OWNERS[usize::from(slot.0)].load(Ordering::Relaxed)
 }
 
+/// The thread has seen more than one slot has numbers for.
+#[cold]
+fn renew(number: u32, clocks: &mut ThreadClocks) {
+    crate::plain::give_back(clocks);
+    let mut slots = SLOTS.lock();
+    if clocks.renew(slots.get_or_insert_with(Slots::new)) {
+        OWNERS[usize::from(clocks.slot().0)].store(number, Ordering::Relaxed);
+    }
+}
+
 /// A thread ends; whoever joins it gets the result.
 pub(crate) fn finish(clocks: Option<ThreadClocks>) -> Option<SyncClock> {
     let mut clocks = clocks?;
@@ -91,6 +101,9 @@ pub(crate) unsafe fn judge(
     };
     let place = if let Step::Load { .. } = step { Place(0) } else { Place(thread.frames.place(caller).0) };
     let clocks = thread.clocks.as_mut()?;
+    if clocks.is_old() {
+        renew(thread.number, clocks);
+    }
     let violation = match step {
         Step::Load { .. } => clocks.load(location, read_order(order.success)),
         Step::Store { new, .. } => clocks.store(location, write_order(order.success), new, place),
@@ -186,7 +199,7 @@ fn first_access(object: &mut Object, step: Step) -> Option<&mut clocks::Location
     | Step::Store { old: before, .. }
     | Step::Update { old: before, .. }
     | Step::Compare { old: before, .. }) = step;
-    *object = Object::Atomic(clocks::Location::new(before, &options::settings()));
+    *object = Object::Atomic(clocks::Location::new(before));
     match object {
         Object::Atomic(location) => Some(location),
         _ => None,

@@ -1,15 +1,16 @@
 //! Plain accesses: who touched which bytes last, and was that ordered?
 
-use crate::engine::{self, ThreadClocks};
+use crate::engine::{self, Object, ThreadClocks};
+use crate::frames::Call;
 use crate::lock::Lock;
 use crate::options::RACES;
 use crate::order::Order;
 use crate::report::{self, Plain, Previous};
 use crate::thread::{self, Thread};
 use crate::tls::{self, Inside};
-use crate::{shadow, trace};
+use crate::{shadow, table, trace};
 use core::sync::atomic::{AtomicBool, Ordering};
-use steadfast_clocks::{Alone, Direction, Race, StampPool, StampTable};
+use steadfast_clocks::{Alone, Cells, Direction, Race, StampPool, StampTable};
 
 /// Whether plain accesses are instrumented at all. Until the first one, atomics need no shadow.
 static SEEN: AtomicBool = AtomicBool::new(false);
@@ -33,13 +34,8 @@ fn goes_short_way(address: usize, bytes: usize, write: bool, caller: usize) -> b
         return false;
     }
     // SAFETY: this thread's own structure, and its ring lives as long.
-    let (thread, trace) = unsafe { (&mut *local.thread, &*(*local.thread).trace) };
-    let Some(clocks) = &mut thread.clocks else { return false };
-    if clocks.has_released() {
-        // This takes several steps.
-        let _inside = Inside::enter();
-        clocks.begin_plain();
-    }
+    let (thread, trace) = unsafe { (&*local.thread, &*(*local.thread).trace) };
+    let Some(clocks) = &thread.clocks else { return false };
     let direction = if write { Direction::Write } else { Direction::Read };
     let became = if bytes == 16 {
         let Some(cells) = shadow::existing_pair(address) else { return false };
@@ -50,7 +46,7 @@ fn goes_short_way(address: usize, bytes: usize, write: bool, caller: usize) -> b
         clocks.plain_alone(cells, &STAMPS, mask as u8, direction)
     };
     if became == Alone::New {
-        trace.push(address, bytes, round(clocks), thread.frames.current(), caller);
+        trace.push(address, bytes, u64::from(clocks.since().0), thread.frames.current(), caller);
     }
     became != Alone::No
 }
@@ -94,49 +90,90 @@ fn observe(thread: *mut Thread, address: usize, bytes: usize, write: bool, calle
         borrow_stamp(clocks);
     }
     let direction = if write { Direction::Write } else { Direction::Read };
-    let race = each_granule(address, bytes, |cells, mask| clocks.plain(cells, &STAMPS, mask, direction));
+    let race = each_granule(address, bytes, |at, cells, mask| {
+        let race = clocks.plain(cells, &STAMPS, mask, direction);
+        race.or_else(|| cells.is_marked(mask).then(|| ask_atomics(clocks, at, mask, direction)).flatten())
+    });
     // SAFETY: the ring lives as long as the thread.
-    unsafe { (*thread.trace).push(address, bytes, round(clocks), call, caller) };
+    unsafe { (*thread.trace).push(address, bytes, u64::from(clocks.since().0), call, caller) };
     race
 }
 
-/// The shadow of an atomic access that has just been judged; its location is still locked.
+/// Checks a plain access to the bytes in `mask`, of eight, against the atomic accesses to them.
+#[cold]
+fn ask_atomics(clocks: &ThreadClocks, address: usize, mask: u8, direction: Direction) -> Option<Race> {
+    let granule = address & !7;
+    let first = granule + mask.trailing_zeros() as usize;
+    let bytes = 8 - (mask.leading_zeros() + mask.trailing_zeros()) as usize;
+    let mut race = None;
+    table::visit(first, bytes, |start, bytes, object| {
+        if let Object::Atomic(location) = object {
+            // Relative to the granule, in which it may have begun earlier, or may not end.
+            let atomic = ((1u64 << bytes) - 1) << (start + 16 - granule) >> 16;
+            race = race.or_else(|| clocks.plain_at(location, atomic as u8, direction));
+        }
+    });
+    race
+}
+
+/// Remembers an atomic access that has just been judged, for plain ones, and checks it against those; its location is still locked. If that is accessed in several ways, what is remembered is not asked
+/// for.
 #[inline(always)]
-pub(crate) fn atomic(thread: *mut Thread, address: usize, bytes: u8, read: bool, caller: usize) -> Option<Race> {
-    if !SEEN.load(Ordering::Relaxed) || !RACES.load(Ordering::Relaxed) || tls::local().ignored != 0 {
+pub(crate) fn atomic(
+    thread: &mut Thread,
+    object: &mut Object,
+    (address, bytes): (usize, u8),
+    read: bool,
+    caller: usize,
+    mixed: bool,
+) -> Option<Race> {
+    if !SEEN.load(Ordering::Relaxed) || tls::local().ignored != 0 {
         return None;
     }
-    // SAFETY: this thread's own structure.
-    let thread = unsafe { &mut *thread };
-    let call = thread.frames.current();
+    let Object::Atomic(location) = object else { return None };
     let clocks = thread.clocks.as_mut()?;
     let direction = if read { Direction::Read } else { Direction::Write };
-    let race = each_granule(address, usize::from(bytes), |cells, mask| clocks.atomic(cells, &STAMPS, mask, direction));
-    // SAFETY: as above.
-    unsafe { (*thread.trace).push(address, usize::from(bytes), round(clocks), call, caller) };
+    let touched = clocks.touch(location, direction);
+    // Where a write was made is in the log of the location.
+    if read && touched.is_new {
+        let call = thread.frames.current();
+        // SAFETY: the ring lives as long as the thread.
+        unsafe { (*thread.trace).push(address, usize::from(bytes), u64::from(clocks.since().0), call, caller) };
+    }
+    if !touched.is_disturbed && !mixed {
+        return None;
+    }
+    let (race, any) = look(clocks, address, usize::from(bytes), direction);
+    if !any {
+        location.leave_alone();
+    }
     race
 }
 
-#[inline(always)]
-fn round(clocks: &ThreadClocks) -> u64 {
-    clocks.now().round()
+/// Checks an atomic access against plain ones. Says also whether there are any.
+#[inline(never)]
+fn look(clocks: &mut ThreadClocks, address: usize, bytes: usize, direction: Direction) -> (Option<Race>, bool) {
+    let mut some = false;
+    let race = each_granule(address, bytes, |_, cells, mask| {
+        let (race, any) = clocks.atomic(cells, &STAMPS, mask, direction);
+        some |= any;
+        race
+    });
+    (race, some)
 }
 
 /// Splits an access into parts of eight bytes. Nearly all have one.
 #[inline(always)]
-fn each_granule(
-    address: usize,
-    bytes: usize,
-    mut work: impl FnMut(&steadfast_clocks::Cells, u8) -> Option<Race>,
-) -> Option<Race> {
+fn each_granule(address: usize, bytes: usize, mut work: impl FnMut(usize, &Cells, u8) -> Option<Race>) -> Option<Race> {
     let offset = address & 7;
     let mask = ((1u32 << bytes.min(16)) - 1) << offset;
-    let race = work(shadow::cells(address), mask as u8);
+    let race = work(address, shadow::cells(address), mask as u8);
     if offset + bytes <= 8 {
         return race;
     }
-    let next = work(shadow::cells(address + 8), (mask >> 8) as u8);
-    let last = if offset + bytes > 16 { work(shadow::cells(address + 16), (mask >> 16) as u8) } else { None };
+    let next = work(address + 8, shadow::cells(address + 8), (mask >> 8) as u8);
+    let last =
+        if offset + bytes > 16 { work(address + 16, shadow::cells(address + 16), (mask >> 16) as u8) } else { None };
     race.or(next).or(last)
 }
 
@@ -177,14 +214,15 @@ pub(crate) fn report_race(
     let number = engine::owner(race.slot);
     let granule = address & !7;
     let (first, last) = (race.mask.trailing_zeros() as usize, 8 - race.mask.leading_zeros() as usize);
-    let found = trace::find(&thread::entry(number).trace, granule + first, last - first, race.round);
+    let find = || trace::find(&thread::entry(number).trace, granule + first, last - first, u64::from(race.since.0));
+    let found = if race.place.is_some() { None } else { find() };
     let previous = Previous {
         thread: number,
         address: found.as_ref().map_or(granule + first, |found| found.address),
         bytes: found.as_ref().map_or(last - first, |found| found.bytes),
         read: race.direction == Direction::Read,
         atomic: race.atomic,
-        place: found.map(|found| found.place),
+        place: race.place.map(|place| Call(place.0)).or(found.map(|found| found.place)),
     };
     // SAFETY: this thread's own structure.
     report::race(

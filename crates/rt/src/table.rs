@@ -63,6 +63,16 @@ impl Record {
         self.address.load(Ordering::Relaxed) + usize::from(self.bytes.load(Ordering::Relaxed))
     }
 
+    /// Waits for it.
+    #[inline(always)]
+    fn acquire(&self) {
+        if self.latch.acquire() {
+            // It was half done when a fork left its holder behind. What it owns is leaked, because nobody knows what of it is whole.
+            // SAFETY: the latch is ours.
+            unsafe { (*self.object.get()).write(Object::Fresh) };
+        }
+    }
+
     /// Lets the next one at it.
     #[inline(always)]
     pub(crate) fn unlock(&self) {
@@ -106,11 +116,7 @@ pub(crate) fn lock(address: usize, bytes: u8) -> &'static Record {
             record = mix(record, address, bytes);
         }
         let address = record.address.load(Ordering::Relaxed);
-        if record.latch.acquire() {
-            // It was half done when a fork left its holder behind. What it owns is leaked, because nobody knows what of it is whole.
-            // SAFETY: the latch is ours.
-            unsafe { (*record.object.get()).write(Object::Fresh) };
-        }
+        record.acquire();
         if record.address.load(Ordering::Relaxed) == address && record.bytes.load(Ordering::Relaxed) != 0 {
             return record;
         }
@@ -214,6 +220,24 @@ fn neighbours(address: usize, bytes: usize, mut visit: impl FnMut(&'static Recor
         }
         granule += GRANULE;
     }
+}
+
+/// Calls `work` with the address, the size and the object of each record of something that has some of these bytes, locked. Not with those that are accessed in several ways.
+pub(crate) fn visit(address: usize, bytes: usize, mut work: impl FnMut(usize, usize, &mut Object)) {
+    neighbours(address, bytes, |record| {
+        let start = record.address.load(Ordering::Relaxed);
+        if start >= address + bytes || record.end() <= address {
+            return;
+        }
+        record.acquire();
+        let size = record.bytes.load(Ordering::Relaxed);
+        let is_same = record.address.load(Ordering::Relaxed) == start && (1..=16).contains(&size);
+        if is_same && !record.is_mixed() {
+            // SAFETY: the latch is ours, and a record with a size is initialised.
+            work(start, usize::from(size), unsafe { record.object() });
+        }
+        record.latch.release();
+    });
 }
 
 /// A record of another location that these bytes are a part of, or have a part of. The caller holds the lock on changes.

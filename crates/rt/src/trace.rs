@@ -1,6 +1,6 @@
 //! The last accesses of each thread, so that a report can say where the *other* access was: shadow cells only know who and when.
 //!
-//! A thread writes into a ring of its own; whoever reports reads the rings of others. An entry is three words that are written one after the other, so a
+//! A thread writes into a ring of its own; whoever reports reads the rings of others. An entry is two words that are written one after the other, so a
 //! reader may see a mixture of two entries; it then finds nothing, or a stack that is wrong and no worse.
 
 use crate::frames::Call;
@@ -10,36 +10,46 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 const LENGTH: usize = 1 << 14;
 
-/// The ring of one thread.
+/// The ring of one thread. Every plain access that is new to the shadow goes through it, so it is as small as can be.
 #[repr(C)]
 pub(crate) struct Trace {
     next: AtomicU64,
-    entries: [[AtomicU64; 3]; LENGTH],
+    entries: [[AtomicU64; 2]; LENGTH],
 }
 
+/// Addresses of programs have 47 bits. Beside them are, in the first word, the length (5 bits), the end of the moment (7) and the upper part of the call (5); in the second word the rest of the call.
+const ADDRESS_BITS: u32 = 47;
+const LENGTH_SHIFT: u32 = ADDRESS_BITS;
+const MOMENT_SHIFT: u32 = LENGTH_SHIFT + 5;
+const MOMENT_MASK: u64 = 0x7f;
+const CALL_SHIFT: u32 = MOMENT_SHIFT + 7;
+const CALL_BITS: u32 = 64 - ADDRESS_BITS;
+const ADDRESS_MASK: u64 = (1 << ADDRESS_BITS) - 1;
+
 impl Trace {
-    /// Remembers an access.
+    /// Remembers an access, with the moment from which on others know it.
     #[inline(always)]
-    pub(crate) fn push(&self, address: usize, bytes: usize, round: u64, call: Call, caller: usize) {
+    pub(crate) fn push(&self, address: usize, bytes: usize, since: u64, call: Call, caller: usize) {
         let next = self.next.load(Ordering::Relaxed);
         let entry = &self.entries[next as usize % LENGTH];
-        entry[0].store(address as u64 | (bytes as u64) << 48, Ordering::Relaxed);
-        entry[1].store(round << 32 | u64::from(call.0), Ordering::Relaxed);
-        entry[2].store(caller as u64, Ordering::Relaxed);
+        let call = u64::from(call.0);
+        let what = address as u64 | (bytes as u64) << LENGTH_SHIFT | (since & MOMENT_MASK) << MOMENT_SHIFT;
+        entry[0].store(what | call >> CALL_BITS << CALL_SHIFT, Ordering::Relaxed);
+        entry[1].store(caller as u64 | call << ADDRESS_BITS, Ordering::Relaxed);
         self.next.store(next + 1, Ordering::Release);
     }
 
-    /// Where the thread last accessed one of these bytes in that round.
-    pub(crate) fn find(&self, address: usize, bytes: usize, round: u64) -> Option<Found> {
+    /// Where the thread last accessed one of these bytes at about that moment.
+    pub(crate) fn find(&self, address: usize, bytes: usize, since: u64) -> Option<Found> {
         let next = self.next.load(Ordering::Acquire);
         let oldest = next.saturating_sub(LENGTH as u64);
         (oldest..next).rev().find_map(|number| {
-            let entry = &self.entries[number as usize % LENGTH];
-            let [what, call, caller] = [&entry[0], &entry[1], &entry[2]].map(|word| word.load(Ordering::Relaxed));
-            let (start, length) = ((what & ((1 << 48) - 1)) as usize, (what >> 48) as usize);
+            let [what, place] = [0, 1].map(|word| self.entries[number as usize % LENGTH][word].load(Ordering::Relaxed));
+            let (start, length) = ((what & ADDRESS_MASK) as usize, (what >> LENGTH_SHIFT & 0x1f) as usize);
             let meets = start < address + bytes && address < start + length;
-            (meets && call >> 32 == round & 0xffff_ffff).then(|| {
-                let place = crate::frames::child(Call(call as u32), caller as usize);
+            (meets && what >> MOMENT_SHIFT & MOMENT_MASK == since & MOMENT_MASK).then(|| {
+                let call = what >> CALL_SHIFT << CALL_BITS | place >> ADDRESS_BITS;
+                let place = crate::frames::child(Call(call as u32), (place & ADDRESS_MASK) as usize);
                 Found { address: start, bytes: length, place }
             })
         })
@@ -75,9 +85,9 @@ pub(crate) fn give_back(trace: *mut Trace, known_as: &'static AtomicPtr<Trace>) 
 }
 
 /// Looks into the ring of a thread, alive or dead.
-pub(crate) fn find(known_as: &AtomicPtr<Trace>, address: usize, bytes: usize, round: u64) -> Option<Found> {
+pub(crate) fn find(known_as: &AtomicPtr<Trace>, address: usize, bytes: usize, since: u64) -> Option<Found> {
     // Nobody gives a ring back to the system meanwhile.
     let _ended = ENDED.lock();
     // SAFETY: rings are unmapped only under the lock, after they have become unknown.
-    unsafe { known_as.load(Ordering::Acquire).as_ref() }?.find(address, bytes, round)
+    unsafe { known_as.load(Ordering::Acquire).as_ref() }?.find(address, bytes, since)
 }

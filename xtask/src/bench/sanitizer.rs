@@ -58,27 +58,66 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
     table(&peer, &ours, accesses)
 }
 
+/// What was measured: nanoseconds per access under `ThreadSanitizer` and under ours.
+struct Measured {
+    member: Member,
+    times: [f64; 2],
+}
+
+impl Measured {
+    fn ratio(&self) -> f64 {
+        self.times[1] / self.times[0]
+    }
+}
+
 fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
     println!(
         "| threads | locations | fences | plain | ThreadSanitizer, ns | Steadfast, ns | ratio |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     );
-    let mut logarithms: Vec<f64> = Vec::new();
+    let mut rows = Vec::new();
     for member in family() {
         // Alternately, so that whatever else the machine does hits both.
-        let mut best = [f64::INFINITY; 2];
+        let mut times = [f64::INFINITY; 2];
         for _ in 0..3 {
-            for (time, program) in best.iter_mut().zip([peer, ours]) {
+            for (time, program) in times.iter_mut().zip([peer, ours]) {
                 *time = time.min(nanoseconds(program, &member, accesses)?);
             }
         }
-        let ratio = best[1] / best[0];
-        logarithms.push(ratio.ln());
-        let Member { threads, locations, fences, plain } = member;
-        println!("| {threads} | {locations} | {fences} | {plain} | {:.1} | {:.1} | {ratio:.2} |", best[0], best[1]);
+        let row = Measured { member, times };
+        let Member { threads, locations, fences, plain } = row.member;
+        let ([theirs, ours], ratio) = (times, row.ratio());
+        println!("| {threads} | {locations} | {fences} | {plain} | {theirs:.1} | {ours:.1} | {ratio:.2} |");
+        rows.push(row);
     }
-    let (count, sum) = logarithms.iter().fold((0.0, 0.0), |(count, sum), logarithm| (count + 1.0, sum + logarithm));
-    println!("\nGeometric mean of the ratios: {:.2}", (sum / f64::max(count, 1.0)).exp());
+    summary(&rows);
     Ok(())
+}
+
+/// The means of the ratios, by kind, and how the times grow with the number of locations.
+fn summary(rows: &[Measured]) {
+    let mean = |test: &dyn Fn(&Member) -> bool| {
+        geometric_mean(rows.iter().filter(|row| test(&row.member)).map(Measured::ratio))
+    };
+    println!("\nGeometric mean of the ratios: {:.2}", mean(&|_| true));
+    let [alone, fences, plain] =
+        [mean(&|row| row.fences + row.plain == 0), mean(&|row| row.fences > 0), mean(&|row| row.plain > 0)];
+    println!("atomics alone {alone:.2}, with fences {fences:.2}, with plain accesses {plain:.2}");
+    let [few, more, many] = [2, 8, 32].map(|threads| mean(&|row| row.threads == threads));
+    println!("with 2 threads {few:.2}, with 8 {more:.2}, with 32 {many:.2}");
+    for (which, name) in ["ThreadSanitizer", "Steadfast"].into_iter().enumerate() {
+        let of = |locations| rows.iter().filter(move |row| row.member.locations == locations);
+        let growth: Vec<f64> =
+            of(100).zip(of(60_000)).map(|(few, many)| many.times[which] / few.times[which]).collect();
+        let [least, most] =
+            [growth.iter().copied().fold(f64::INFINITY, f64::min), growth.iter().copied().fold(0.0, f64::max)];
+        let mean = geometric_mean(growth.into_iter());
+        println!("{name}, from 100 to 60,000 locations: {least:.1} to {most:.1} times as long, {mean:.1} in the mean");
+    }
+}
+
+fn geometric_mean(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = numbers.fold((0.0, 0.0), |(count, sum), number| (count + 1.0, sum + number.ln()));
+    f64::exp(sum / f64::max(count, 1.0))
 }
 
 fn nanoseconds(program: &Path, member: &Member, accesses: u64) -> Result<f64> {

@@ -9,7 +9,6 @@ use steadfast_clocks::{
 
 /// Everything that the runtime would keep.
 pub(crate) struct Engine {
-    settings: Settings,
     slots: Slots,
     table: StampTable,
     pool: StampPool,
@@ -35,14 +34,13 @@ pub(crate) struct Answer {
 impl Engine {
     pub(crate) fn new(settings: Settings) -> Self {
         let mut engine = Self {
-            settings,
             slots: Slots::new(),
             table: StampTable::new(),
             pool: StampPool::new(),
             fence: ScFence::new(),
             threads: [const { None }; THREADS],
             ends: [const { None }; THREADS],
-            locations: std::array::from_fn(|_| Location::new(0, &settings)),
+            locations: std::array::from_fn(|_| Location::new(0)),
             mutexes: Default::default(),
             cells: Default::default(),
             lost: 0,
@@ -86,11 +84,15 @@ impl Engine {
             }
             Step::Join(child) => thread.acquire(&self.ends[child as usize].take().unwrap_or_default()),
             Step::Free => {
-                self.locations[place] = Location::new(0, &self.settings);
+                self.locations[place] = Location::new(0);
                 self.cells[place].clear();
             }
             Step::Plain(direction, mask) => {
-                let race = thread.plain(&self.cells[place], &self.table, mask, direction);
+                let cells = &self.cells[place];
+                let race = thread.plain(cells, &self.table, mask, direction);
+                let asked =
+                    cells.is_marked(mask).then(|| thread.plain_at(&mut self.locations[place], ATOMIC_BYTES, direction));
+                let race = race.or(asked.flatten());
                 return Answer { race, violation: None };
             }
             _ => return self.atomic(world, name, place, step),
@@ -126,7 +128,14 @@ impl Engine {
             }
             _ => return Answer::default(),
         };
-        let race = thread.atomic(&self.cells[at], &self.table, ATOMIC_BYTES, direction);
+        let mut race = None;
+        if thread.touch(location, direction).is_disturbed {
+            let (found, any) = thread.atomic(&self.cells[at], &self.table, ATOMIC_BYTES, direction);
+            race = found;
+            if !any {
+                location.leave_alone();
+            }
+        }
         Answer { violation, race }
     }
 }
