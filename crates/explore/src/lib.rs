@@ -14,10 +14,12 @@
 
 mod cover;
 mod limits;
+mod parallel;
 pub mod reach;
 mod store;
 
 pub use cover::{CoverSet, NodeId};
 pub use limits::{Bound, Budget, Limits, Observer, Progress};
+pub use parallel::each;
 pub use reach::{Edge, StateGraph, StateId, System, reach};
 pub use store::Shard;

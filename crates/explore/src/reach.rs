@@ -4,6 +4,7 @@
 //! owner is chosen by its hash); then the owners insert them, chunk by chunk in order. So the result is the same for any
 //! number of workers, no lock is taken, and a shard could as well live in another process.
 
+use crate::parallel::each;
 use crate::store::{Shard, hash};
 use crate::{Bound, Budget};
 
@@ -51,6 +52,8 @@ pub struct StateGraph<const W: usize> {
     blocks: Vec<Vec<Edge>>,
     /// The states in the order in which they were looked at.
     order: Vec<StateId>,
+    /// Where in that order the states of each distance from the initial ones begin.
+    layers: Vec<usize>,
     initial: Vec<StateId>,
     states: usize,
     edges: usize,
@@ -76,7 +79,8 @@ const BLOCK: usize = 1 << 16;
 #[derive(Default)]
 struct Parcel<const W: usize> {
     states: Vec<(u64, [u64; W])>,
-    numbers: Vec<StateId>,
+    /// With each, whether it is new here.
+    numbers: Vec<(StateId, bool)>,
 }
 
 /// What a worker found in one chunk.
@@ -102,6 +106,7 @@ pub fn reach<const W: usize, S: System<W>>(
     let (mut booked, mut bound) = (0, None);
     while !frontier.is_empty() && bound.is_none() && !system.stopped() {
         let mut next = Vec::new();
+        graph.layers.push(graph.order.len());
         for round in frontier.chunks(CHUNK * workers.len() * 4) {
             graph.round(system, &mut workers, round, &mut next);
             let bytes = graph.bytes() as u64;
@@ -128,6 +133,7 @@ impl<const W: usize> StateGraph<W> {
             edges_of: Vec::new(),
             blocks: Vec::new(),
             order: Vec::new(),
+            layers: Vec::new(),
             initial: Vec::new(),
             states: 0,
             edges: 0,
@@ -160,13 +166,12 @@ impl<const W: usize> StateGraph<W> {
     ) {
         let mut expansions = self.expand_all(system, workers, frontier);
         let jobs = if frontier.len() < PARALLEL_FROM { 1 } else { workers.len() };
-        for found in insert_all(&mut self.shards, &mut expansions, jobs) {
-            self.states += found.len();
-            next.extend(found);
-        }
+        insert_all(&mut self.shards, &mut expansions, jobs);
+        let known = next.len();
         for expansion in &expansions {
-            self.keep_edges(expansion);
+            self.keep_edges(expansion, next);
         }
+        self.states += next.len() - known;
     }
 
     fn expand_all<S: System<W>>(
@@ -180,19 +185,15 @@ impl<const W: usize> StateGraph<W> {
         }
         let chunks: Vec<&[StateId]> = frontier.chunks(CHUNK).collect();
         let counter = std::sync::atomic::AtomicUsize::new(0);
-        let mut found: Vec<(usize, Expansion<W>)> = std::thread::scope(|scope| {
-            let (chunks, counter) = (&chunks, &counter);
-            let run = move |worker: &mut S::Worker<'_>| {
-                let mut mine = Vec::new();
-                loop {
-                    let at = counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                    let Some(chunk) = chunks.get(at) else { return mine };
-                    mine.push((at, self.expand(system, worker, chunk)));
-                }
-            };
-            let handles: Vec<_> = workers.iter_mut().map(|worker| scope.spawn(move || run(worker))).collect();
-            handles.into_iter().flat_map(|handle| handle.join().expect("a worker does not panic")).collect()
-        });
+        let run = |worker: &mut S::Worker<'_>| {
+            let mut mine = Vec::new();
+            loop {
+                let at = counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let Some(chunk) = chunks.get(at) else { return mine };
+                mine.push((at, self.expand(system, worker, chunk)));
+            }
+        };
+        let mut found: Vec<_> = each(workers.iter_mut().collect(), run).into_iter().flatten().collect();
         found.sort_by_key(|(at, _)| *at);
         found.into_iter().map(|(_, expansion)| expansion).collect()
     }
@@ -219,7 +220,8 @@ impl<const W: usize> StateGraph<W> {
         expansion
     }
 
-    fn keep_edges(&mut self, expansion: &Expansion<W>) {
+    /// Stores the edges, and tells the new states in the order in which they are met: states that have a predecessor in common lie close together.
+    fn keep_edges(&mut self, expansion: &Expansion<W>, next: &mut Vec<StateId>) {
         self.order.extend(&expansion.sources);
         let mut edges = expansion.edges.iter();
         for (&source, &degree) in expansion.sources.iter().zip(&expansion.degrees) {
@@ -229,8 +231,11 @@ impl<const W: usize> StateGraph<W> {
             let block = self.blocks.len() - 1;
             let start = self.blocks[block].len();
             for &(label, shard, place) in edges.by_ref().take(degree as usize) {
-                let target = expansion.parcels[shard as usize].numbers[place as usize];
+                let (target, new) = expansion.parcels[shard as usize].numbers[place as usize];
                 self.blocks[block].push(Edge { label, target });
+                if new {
+                    next.push(target);
+                }
             }
             self.edges += degree as usize;
             if source as usize >= self.edges_of.len() {
@@ -275,6 +280,11 @@ impl<const W: usize> StateGraph<W> {
         &self.order
     }
 
+    /// Where in [`Self::order`] the states of each distance from the initial ones begin.
+    pub fn layers(&self) -> &[usize] {
+        &self.layers
+    }
+
     /// A state.
     pub fn state(&self, id: StateId) -> &[u64; W] {
         self.shards[id as usize % SHARDS].get(id as usize / SHARDS)
@@ -300,48 +310,35 @@ fn owner(hash: u64) -> usize {
     hash as usize % SHARDS
 }
 
-/// Lets every shard take in its parcels; returns the new states, shard by shard.
-fn insert_all<const W: usize>(
-    shards: &mut [Shard<W>],
-    expansions: &mut [Expansion<W>],
-    jobs: usize,
-) -> Vec<Vec<StateId>> {
+/// Lets every shard take in its parcels.
+fn insert_all<const W: usize>(shards: &mut [Shard<W>], expansions: &mut [Expansion<W>], jobs: usize) {
     let mut columns: Vec<Vec<&mut Parcel<W>>> = (0..SHARDS).map(|_| Vec::new()).collect();
     for expansion in expansions {
         for (shard, parcel) in expansion.parcels.iter_mut().enumerate() {
             columns[shard].push(parcel);
         }
     }
-    let insert = |number: usize, shard: &mut Shard<W>, parcels: Vec<&mut Parcel<W>>| {
-        let mut found = Vec::new();
-        for parcel in parcels {
-            let states = std::mem::take(&mut parcel.states);
-            parcel.numbers.reserve_exact(states.len());
-            for (hash, state) in &states {
-                let (position, new) = shard.insert_hashed(*hash, state);
-                let id = (position * SHARDS + number) as StateId;
-                parcel.numbers.push(id);
-                if new {
-                    found.push(id);
-                }
+    let mut work: Vec<_> = shards.iter_mut().zip(columns).enumerate().collect();
+    let share = SHARDS.div_ceil(jobs);
+    let mut shares = Vec::new();
+    while !work.is_empty() {
+        let rest = work.split_off(share.min(work.len()));
+        shares.push(std::mem::replace(&mut work, rest));
+    }
+    each(shares, |mine| {
+        for (number, (shard, parcels)) in mine {
+            for parcel in parcels {
+                insert(number, shard, parcel);
             }
         }
-        found
-    };
-    let mut work: Vec<_> = shards.iter_mut().zip(columns).enumerate().collect();
-    if jobs == 1 {
-        return work.into_iter().map(|(number, (shard, parcels))| insert(number, shard, parcels)).collect();
+    });
+}
+
+fn insert<const W: usize>(number: usize, shard: &mut Shard<W>, parcel: &mut Parcel<W>) {
+    let states = std::mem::take(&mut parcel.states);
+    parcel.numbers.reserve_exact(states.len());
+    for (hash, state) in &states {
+        let (position, new) = shard.insert_hashed(*hash, state);
+        parcel.numbers.push(((position * SHARDS + number) as StateId, new));
     }
-    let share = SHARDS.div_ceil(jobs);
-    std::thread::scope(|scope| {
-        let mut handles = Vec::new();
-        while !work.is_empty() {
-            let rest = work.split_off(share.min(work.len()));
-            let mine = std::mem::replace(&mut work, rest);
-            handles.push(scope.spawn(move || {
-                mine.into_iter().map(|(number, (shard, parcels))| insert(number, shard, parcels)).collect::<Vec<_>>()
-            }));
-        }
-        handles.into_iter().flat_map(|handle| handle.join().expect("an owner does not panic")).collect()
-    })
 }

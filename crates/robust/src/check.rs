@@ -283,10 +283,11 @@ impl<'a> Question<'a> {
         let values = Representatives::new(&accesses, self.options.reductions.classes);
         let ops = Ops::new(machine, &values);
         let together = self.options.notion == Notion::Observational || self.options.joint;
+        let workers = if graph.order().len() < self.options.parallel_from { 1 } else { self.options.jobs };
         let flow = if together {
-            joint::flow(machine, &*graph, (&ops, outlooks), &accesses, self.options.jobs)
+            joint::flow(machine, &*graph, (&ops, outlooks), &accesses, workers)
         } else {
-            Flow::new(&*graph, &ops, outlooks, None, self.options.jobs)
+            Flow::new(&*graph, &ops, outlooks, None, workers)
         };
         budget.add(0, flow.bytes() as u64);
         let graph = if together {

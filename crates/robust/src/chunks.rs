@@ -12,21 +12,6 @@ pub(crate) fn stretches(len: usize, jobs: usize) -> Vec<Range<usize>> {
     (0..workers).map(|worker| (worker * size).min(len)..((worker + 1) * size).min(len)).collect()
 }
 
-/// Does the work for every part, each in a thread of its own. The results are in the order of the parts.
-pub(crate) fn each<P: Send, T: Send>(parts: Vec<P>, work: impl Fn(P) -> T + Sync) -> Vec<T> {
-    if parts.len() == 1 {
-        return parts.into_iter().map(work).collect();
-    }
-    std::thread::scope(|scope| {
-        let work = &work;
-        let workers: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || work(part))).collect();
-        workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,10 +24,5 @@ mod tests {
             let all: Vec<usize> = stretches.into_iter().flatten().collect();
             assert_eq!(all, (0..len).collect::<Vec<_>>());
         }
-    }
-
-    #[test]
-    fn results_are_in_order() {
-        assert_eq!(each(vec![3, 1, 2], |part| part * 10), [30, 10, 20]);
     }
 }

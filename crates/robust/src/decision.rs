@@ -139,7 +139,7 @@ impl<M: MemoryModel> Decision<'_, M> {
 
     fn all_together(&self, total: &mut SweepResult, bad: Finding) -> Result<Finding, Bound> {
         for &grain in self.grains() {
-            let found = self.joint().run(&self.prey(grain), self.options.jobs)?;
+            let found = self.joint().run(&self.prey(grain))?;
             total.add(found);
             if !found.violation {
                 return Ok(Finding::Nothing);
@@ -171,12 +171,11 @@ impl<M: MemoryModel> Decision<'_, M> {
             permutations: &self.permutations,
             budget: self.budget,
         };
-        let jobs = self.options.jobs;
         let (found, caught) = match self.tracker.layout.words {
-            1 => hunt.run::<1>(prey, enough, jobs),
-            2 => hunt.run::<2>(prey, enough, jobs),
-            3 | 4 => hunt.run::<4>(prey, enough, jobs),
-            _ => hunt.run::<WIDEST>(prey, enough, jobs),
+            1 => hunt.run::<1>(prey, enough),
+            2 => hunt.run::<2>(prey, enough),
+            3 | 4 => hunt.run::<4>(prey, enough),
+            _ => hunt.run::<WIDEST>(prey, enough),
         }?;
         total.add(found);
         Ok(caught)

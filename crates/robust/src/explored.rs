@@ -19,6 +19,8 @@ pub(crate) trait Explored: Sync {
     fn edge_count(&self) -> usize;
     /// All states, breadth first.
     fn order(&self) -> &[StateId];
+    /// Where in that order each layer begins.
+    fn layers(&self) -> &[usize];
     /// Bytes in use.
     fn bytes(&self) -> usize;
 }
@@ -53,6 +55,9 @@ impl<const W: usize> Explored for Explorer<'_, '_, W> {
     }
     fn order(&self) -> &[StateId] {
         self.graph.order()
+    }
+    fn layers(&self) -> &[usize] {
+        self.graph.layers()
     }
     fn bytes(&self) -> usize {
         self.graph.bytes()

@@ -1,6 +1,7 @@
 //! The program's state graph, laid out for searches that carry columns along its edges.
 //!
-//! States are in breadth-first order, so that most edges lead forward, and an edge says at once everything that a monitor's step depends on: what the program does, and what the
+//! States are in breadth-first order, so that most edges lead forward. Each of several workers has a share of every layer, and the states of a share come one after the other;
+//! states with a common predecessor are mostly in the same share. An edge says at once everything that a monitor's step depends on: what the program does, and what the
 //! threads can still do after it. There are few such *kinds* of edges, so a search can compute every step of a column once per kind.
 
 use crate::chunks;
@@ -8,11 +9,9 @@ use crate::explored::Explored;
 use crate::futures::Outlooks;
 use crate::ops::Ops;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::ops::Range;
-use steadfast_explore::{Edge, StateId};
-
-/// How many positions are looked at in one go.
-pub(crate) const CHUNK: usize = 512;
+use steadfast_explore::{Edge, StateId, each};
 
 /// Everything that a step of a monitor depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +49,26 @@ pub(crate) struct Flow {
     pub weights: Vec<u32>,
     /// The positions of the initial states.
     pub initial: Vec<u32>,
+    /// The positions that belong to each worker.
+    pub shares: Vec<Range<usize>>,
+}
+
+/// The states in their order for so many workers, and which of them belong to each.
+fn shared_out(graph: &dyn Explored, jobs: usize) -> (Cow<'_, [StateId]>, Vec<Range<usize>>) {
+    let order = graph.order();
+    if jobs < 2 {
+        return (Cow::Borrowed(order), std::iter::once(0..order.len()).collect());
+    }
+    let (mut all, mut shares) = (Vec::with_capacity(order.len()), Vec::new());
+    for worker in 0..jobs {
+        let begins = all.len();
+        for (at, &from) in graph.layers().iter().enumerate() {
+            let layer = &order[from..graph.layers().get(at + 1).copied().unwrap_or(order.len())];
+            all.extend_from_slice(&layer[layer.len() * worker / jobs..layer.len() * (worker + 1) / jobs]);
+        }
+        shares.push(begins..all.len());
+    }
+    (Cow::Owned(all), shares)
 }
 
 impl Flow {
@@ -61,7 +80,7 @@ impl Flow {
         labels: Option<&dyn Fn(u32) -> u32>,
         jobs: usize,
     ) -> Self {
-        let order = graph.order();
+        let (order, shares) = shared_out(graph, jobs);
         let mut position = vec![0; graph.id_bound()];
         for (at, &state) in order.iter().enumerate() {
             position[state as usize] = at as u32;
@@ -74,6 +93,7 @@ impl Flow {
             group_of: Vec::new(),
             weights: Vec::new(),
             initial: graph.initial().iter().map(|&state| position[state as usize]).collect(),
+            shares,
         };
         let with_labels = labels.is_some();
         let kind_of = |edge: &Edge| Kind {
@@ -81,19 +101,18 @@ impl Flow {
             to: outlooks.of(edge.target),
             label: with_labels.then_some(edge.label),
         };
-        let stretches = flow.stretches(graph, jobs);
-        let kinds = chunks::each(stretches, |stretch| stretch.fill(graph, &position, &kind_of));
-        flow.unite(graph, jobs, kinds);
+        let stretches = flow.stretches(graph, &order, jobs);
+        let kinds = each(stretches, |stretch| stretch.fill(graph, &position, &kind_of));
+        flow.unite(graph, &order, jobs, kinds);
         flow.group(labels);
         flow
     }
 
     /// Cuts everything into one stretch per worker.
-    fn stretches<'f>(&'f mut self, graph: &'f dyn Explored, jobs: usize) -> Vec<Stretch<'f>> {
-        let order = graph.order();
+    fn stretches<'f>(&'f mut self, graph: &'f dyn Explored, order: &'f [StateId], jobs: usize) -> Vec<Stretch<'f>> {
         let ranges = chunks::stretches(order.len(), jobs);
         let count_edges = |range: Range<usize>| order[range].iter().map(|&state| graph.edges(state).len()).sum();
-        let counts: Vec<usize> = chunks::each(ranges.clone(), count_edges);
+        let counts: Vec<usize> = each(ranges.clone(), count_edges);
         let (mut first, mut edges, mut begins) = (self.first.as_mut_slice(), self.edges.as_mut_slice(), 0);
         if let Some(end) = first.last_mut() {
             *end = count(counts.iter().sum());
@@ -109,12 +128,12 @@ impl Flow {
     }
 
     /// Gives every kind of every stretch its number, in the order in which a single worker would have met them.
-    fn unite(&mut self, graph: &dyn Explored, jobs: usize, kinds: Vec<Kinds>) {
+    fn unite(&mut self, graph: &dyn Explored, order: &[StateId], jobs: usize, kinds: Vec<Kinds>) {
         let mut all = Kinds::default();
         let numbers: Vec<Vec<u32>> = kinds.into_iter().map(|kinds| all.absorb(kinds)).collect();
         if numbers.len() > 1 {
-            let parts: Vec<_> = self.stretches(graph, jobs).into_iter().zip(numbers).skip(1).collect();
-            chunks::each(parts, |(stretch, numbers)| {
+            let parts: Vec<_> = self.stretches(graph, order, jobs).into_iter().zip(numbers).skip(1).collect();
+            each(parts, |(stretch, numbers)| {
                 for edge in stretch.edges {
                     edge.kind = numbers[edge.kind as usize];
                 }

@@ -7,7 +7,7 @@ use crate::explored::Explored;
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use steadfast_explore::StateId;
+use steadfast_explore::{StateId, each};
 use steadfast_ir::Pc;
 use steadfast_span::Index;
 
@@ -151,7 +151,7 @@ impl Outlooks {
         let mut all = Seen::default();
         let mut combinations: FxHashMap<Box<[Future]>, u32> = FxHashMap::default();
         let mut states = order.iter();
-        for (numbers, seen) in chunks::each(chunks::stretches(order.len(), jobs), look) {
+        for (numbers, seen) in each(chunks::stretches(order.len(), jobs), look) {
             let sites: Vec<u32> = seen.examples.iter().map(|(key, id)| all.number(key, *id)).collect();
             for (_, id) in &all.examples[outlooks.sites.len()..] {
                 outlooks.add(machine, graph, futures, *id, &mut combinations);

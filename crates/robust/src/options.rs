@@ -129,6 +129,8 @@ pub struct Options<'a> {
     pub joint: bool,
     /// How many threads may work.
     pub jobs: usize,
+    /// A program with fewer states than this is left to one worker.
+    pub parallel_from: usize,
     /// Ends the search early when it becomes true.
     pub interrupt: Option<&'a AtomicBool>,
     /// Is told now and then how the search is getting on.
@@ -147,6 +149,7 @@ impl Options<'_> {
             limits: Limits::default(),
             joint: false,
             jobs: 1,
+            parallel_from: 4000,
             interrupt: None,
             observer: None,
         }

@@ -46,7 +46,11 @@ fn variants<'a>(program: &Program, options: &Options<'a>, depth: Depth) -> Vec<(
         let plain = Options { reductions: Reductions::NONE, ..joint };
         variants.extend((depth == Depth::Thorough).then(|| (format!("jointly, {}", without(Reductions::NONE)), plain)));
     }
-    variants.push(("with two workers".into(), Options { jobs: 2, ..options.clone() }));
+    for jobs in [2, 3] {
+        // However small the program is.
+        let workers = Options { jobs, parallel_from: 0, ..options.clone() };
+        variants.push((format!("with {jobs} workers"), workers));
+    }
     // Treating a loop as blocking leaves out reads that somebody may care about; without loops there is nothing to leave out.
     if depth == Depth::Thorough && !program.threads.iter().any(has_loop) {
         variants.push(("without spin detection".into(), Options { spin: false, ..options.clone() }));

@@ -15,7 +15,7 @@ use crate::futures::{Future, Outlooks, Site};
 use crate::machine::Machine;
 use crate::models::{Axis, MemoryModel};
 use crate::ops::{Op, Ops};
-use crate::sweep::{Caught, Story, SweepResult, Tide, sweep};
+use crate::sweep::{Caught, Story, SweepResult, Tide, sweep, tides};
 use crate::tracker::{Quarry, Tracker};
 use steadfast_explore::{Bound, Budget};
 
@@ -103,16 +103,16 @@ impl<M: MemoryModel> Hunt<'_, M> {
         &self,
         prey: &[Quarry],
         enough: impl Fn(Quarry) -> bool,
-        jobs: usize,
     ) -> Result<(SweepResult, Vec<Quarry>), Bound> {
         let (mut result, mut caught) = (SweepResult::default(), Vec::new());
         if prey.is_empty() {
             return Ok((result, caught));
         }
-        let mut tide = Tide::new(self.flow.len());
-        self.budget.add(0, tide.bytes() as u64);
+        let mut tides = tides(self.flow);
+        let bytes = tides.iter().map(Tide::bytes).sum::<usize>() as u64;
+        self.budget.add(0, bytes);
         for &quarry in prey {
-            let found = sweep(&Chase::<M, P> { hunt: self, quarry }, self.flow, &tide, &[], jobs, self.budget)?;
+            let found = sweep(&Chase::<M, P> { hunt: self, quarry }, self.flow, &mut tides, &[], self.budget)?;
             result.add(found);
             if found.violation {
                 caught.push(quarry);
@@ -120,9 +120,9 @@ impl<M: MemoryModel> Hunt<'_, M> {
                     break;
                 }
             }
-            tide.clear();
+            tides.iter_mut().for_each(Tide::clear);
         }
-        self.budget.release(tide.bytes() as u64);
+        self.budget.release(bytes);
         caught.sort_unstable();
         Ok((result, caught))
     }

@@ -95,13 +95,13 @@ struct Views<const N: usize> {
 
 impl<M: MemoryModel> Joint<'_, M> {
     /// Searches everything.
-    pub(crate) fn run(&self, prey: &[Quarry], jobs: usize) -> Result<SweepResult, Bound> {
+    pub(crate) fn run(&self, prey: &[Quarry]) -> Result<SweepResult, Bound> {
         match prey.len() * 2 {
-            0..=64 => telling::run::<M, 1>(self, prey, jobs),
-            65..=128 => telling::run::<M, 2>(self, prey, jobs),
-            129..=256 => telling::run::<M, 4>(self, prey, jobs),
-            257..=1024 => telling::run::<M, 16>(self, prey, jobs),
-            _ => telling::run::<M, 64>(self, prey, jobs),
+            0..=64 => telling::run::<M, 1>(self, prey),
+            65..=128 => telling::run::<M, 2>(self, prey),
+            129..=256 => telling::run::<M, 4>(self, prey),
+            257..=1024 => telling::run::<M, 16>(self, prey),
+            _ => telling::run::<M, 64>(self, prey),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::futures::Outlooks;
 use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::ops::Ops;
-use crate::sweep::{Caught, Story, SweepResult, Tide, sweep};
+use crate::sweep::{Caught, Story, SweepResult, Tide, sweep, tides};
 use crate::taint::{Taints, UNTAINTED};
 use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
@@ -49,11 +49,7 @@ pub(crate) fn flow(
 }
 
 /// Searches everything.
-pub(super) fn run<M: MemoryModel, const N: usize>(
-    joint: &Joint<'_, M>,
-    prey: &[Quarry],
-    jobs: usize,
-) -> Result<SweepResult, Bound> {
+pub(super) fn run<M: MemoryModel, const N: usize>(joint: &Joint<'_, M>, prey: &[Quarry]) -> Result<SweepResult, Bound> {
     let transitions = joint.machine.transitions();
     let flow = joint.flow;
     let telling = Telling {
@@ -73,10 +69,11 @@ pub(super) fn run<M: MemoryModel, const N: usize>(
             (position, column(memory.packed(monitor), UNTAINTED))
         })
         .collect();
-    let tide = Tide::new(flow.len());
-    joint.budget.add(0, tide.bytes() as u64);
-    let result = sweep(&telling, flow, &tide, &initial, jobs, joint.budget);
-    joint.budget.release(tide.bytes() as u64);
+    let mut tides = tides(flow);
+    let bytes = tides.iter().map(Tide::bytes).sum::<usize>() as u64;
+    joint.budget.add(0, bytes);
+    let result = sweep(&telling, flow, &mut tides, &initial, joint.budget);
+    joint.budget.release(bytes);
     result
 }
 

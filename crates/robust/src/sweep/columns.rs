@@ -1,18 +1,21 @@
 //! The columns of one search, numbered, and the steps between them.
 //!
-//! Columns are few, and so are the kinds of edges, so every step is computed once. All workers use the same numbers, which are given out under a lock ([`Columns`]);
+//! Columns are few, and so are the kinds of edges, so every step is computed once. All workers use the same numbers, which are given out under locks ([`Columns`]);
 //! everything that a worker looks up again and again it keeps to itself ([`View`]).
 
+use super::steps::Steps;
 use super::{Caught, Story};
 use crate::flow::Flow;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{BuildHasher, Hash};
 use std::sync::{Mutex, MutexGuard};
 
 /// The number of a column.
 pub(super) type Number = u32;
 /// In place of a number: nothing can come of it.
 pub(super) const LOST: Number = Number::MAX;
-const UNKNOWN: Number = Number::MAX - 1;
+/// In place of a number: nobody has asked yet.
+pub(super) const UNKNOWN: Number = Number::MAX - 1;
 /// In place of a number: look at the kind of the edge, its group does not suffice.
 const DETAIL: Number = Number::MAX - 2;
 /// Numbers from here on stand for lists of several columns.
@@ -20,44 +23,48 @@ const LISTS: Number = 1 << 30;
 /// Steps of columns below this number are found without hashing.
 const FIRST: usize = 256;
 
-/// All columns that were met, and the steps between them.
+/// All columns that were met, in several parts so that workers seldom wait for each other; a column's number is `place * parts + part`.
 pub(super) struct Columns<C> {
-    numbered: Mutex<Numbered<C>>,
-    /// Steps that some worker has computed, so that no other has to, in several tables so that workers seldom wait for each other. None if there is one worker.
-    steps: Vec<Mutex<Steps>>,
+    parts: Vec<Mutex<Part<C>>>,
+    /// None if there is one worker.
+    steps: Option<Steps>,
 }
 
-/// By group or kind of edge and number of the column before it.
-type Steps = FxHashMap<(u32, Number), Number>;
+/// How many parts there are for several workers.
+const PARTS: usize = 32;
 
-/// How many tables of steps there are.
-const TABLES: usize = 64;
-
-struct Numbered<C> {
+struct Part<C> {
     columns: Vec<C>,
     numbers: FxHashMap<C, Number>,
 }
 
-impl<C: Clone + Eq + std::hash::Hash> Columns<C> {
-    pub(super) fn new(shared: bool) -> Self {
+impl<C: Clone + Eq + Hash> Columns<C> {
+    /// No columns yet, for a flow and so many workers.
+    pub(super) fn new(flow: &Flow, workers: usize) -> Self {
+        let part = |_| Mutex::new(Part { columns: Vec::new(), numbers: FxHashMap::default() });
+        let shared = workers > 1;
         Self {
-            numbered: Mutex::new(Numbered { columns: Vec::new(), numbers: FxHashMap::default() }),
-            steps: (0..if shared { TABLES } else { 0 }).map(|_| Mutex::default()).collect(),
+            parts: (0..if shared { PARTS } else { 1 }).map(part).collect(),
+            // Groups and kinds have numbers of their own.
+            steps: shared.then(|| Steps::new(flow.kinds.len() * 2, flow.len() / 2)),
         }
     }
 
-    fn steps(&self, before: Number) -> MutexGuard<'_, Steps> {
-        self.steps[before as usize % TABLES].lock().expect("no panic while locked")
+    fn part(&self, part: usize) -> MutexGuard<'_, Part<C>> {
+        self.parts[part].lock().expect("no panic while locked")
     }
 
+    /// The number of a column, which it gets if it has none.
     pub(super) fn number(&self, column: C) -> Number {
-        let mut numbered = self.numbered.lock().expect("no panic while locked");
-        let Numbered { columns, numbers } = &mut *numbered;
+        let count = self.parts.len();
+        // The table inside uses the other bits.
+        let part = if count == 1 { 0 } else { (FxBuildHasher.hash_one(&column) >> 32) as usize % count };
+        let Part { columns, numbers } = &mut *self.part(part);
         if let Some(&number) = numbers.get(&column) {
             return number;
         }
+        let number = (columns.len() * count + part) as Number;
         columns.push(column.clone());
-        let number = columns.len() as Number - 1;
         numbers.insert(column, number);
         number
     }
@@ -68,7 +75,8 @@ pub(super) struct View<'c, S: Story> {
     story: &'c S,
     shared: &'c Columns<S::Column>,
     memory: S::Memory,
-    columns: Vec<S::Column>,
+    /// The columns that it has heard of, in parts.
+    columns: Vec<Vec<S::Column>>,
     /// By kind of edge: the column with which the search begins there.
     starts: Vec<Number>,
     /// By group of edges and number of the column before it: the number of the column after it, or of a list.
@@ -99,7 +107,7 @@ impl<'c, S: Story> View<'c, S> {
             story,
             shared,
             memory: story.memory(),
-            columns: Vec::new(),
+            columns: vec![Vec::new(); shared.parts.len()],
             starts: vec![UNKNOWN; kinds],
             rows: vec![Vec::new(); kinds],
             others: FxHashMap::default(),
@@ -110,31 +118,39 @@ impl<'c, S: Story> View<'c, S> {
         }
     }
 
-    /// About how many bytes were taken for what was learned since this was last asked: a step here and in the shared table, and often a column.
+    /// About how many bytes were taken for what was learned since this was last asked: a step, and often a column.
     pub(super) fn bytes_learned(&mut self) -> u64 {
         std::mem::take(&mut self.learned) * (48 + 2 * size_of::<S::Column>() as u64)
     }
 
-    /// A column that some worker has numbered.
+    /// Makes sure that a column, which some worker has numbered, is among those that this one has heard of.
     #[inline]
-    fn column(&mut self, number: Number) -> &S::Column {
-        if number as usize >= self.columns.len() {
-            self.catch_up();
+    fn hear_of(&mut self, number: Number) {
+        let parts = self.columns.len();
+        if number as usize / parts >= self.columns[number as usize % parts].len() {
+            self.catch_up(number as usize % parts);
         }
-        &self.columns[number as usize]
     }
 
     #[cold]
-    fn catch_up(&mut self) {
-        let numbered = self.shared.numbered.lock().expect("no panic while locked");
-        self.columns.extend_from_slice(&numbered.columns[self.columns.len()..]);
+    fn catch_up(&mut self, part: usize) {
+        let known = &mut self.columns[part];
+        let all = self.shared.part(part);
+        known.extend_from_slice(&all.columns[known.len()..]);
+    }
+
+    /// A column that it has heard of.
+    #[inline]
+    fn column(columns: &[Vec<S::Column>], number: Number) -> &S::Column {
+        &columns[number as usize % columns.len()][number as usize / columns.len()]
     }
 
     /// Whether the first column can do everything that the second can.
     #[inline]
     pub(super) fn covers(&mut self, larger: Number, smaller: Number) -> bool {
-        self.column(larger.max(smaller));
-        self.story.covers(&self.columns[larger as usize], &self.columns[smaller as usize])
+        self.hear_of(larger);
+        self.hear_of(smaller);
+        self.story.covers(Self::column(&self.columns, larger), Self::column(&self.columns, smaller))
     }
 
     /// The column with which the search begins at an edge of this kind.
@@ -171,9 +187,10 @@ impl<'c, S: Story> View<'c, S> {
 
     #[cold]
     fn learn(&mut self, kind: u32, group: u32, before: Number) -> Result<Number, Caught> {
-        let next = self.shared_step((group, before), |view| {
-            view.column(before);
-            let detail = view.story.depends_on_label(&mut view.memory, &view.columns[before as usize], kind);
+        let next = self.shared_step(group, before, |view| {
+            view.hear_of(before);
+            let column = Self::column(&view.columns, before);
+            let detail = view.story.depends_on_label(&mut view.memory, column, kind);
             if detail { Ok(DETAIL) } else { view.step(kind, before) }
         })?;
         if before as usize >= FIRST {
@@ -190,7 +207,7 @@ impl<'c, S: Story> View<'c, S> {
 
     #[cold]
     fn learn_detail(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
-        let next = self.shared_step((self.rows.len() as u32 + kind, before), |view| view.step(kind, before))?;
+        let next = self.shared_step(self.rows.len() as u32 + kind, before, |view| view.step(kind, before))?;
         self.details.insert((kind, before), next);
         Ok(next)
     }
@@ -198,27 +215,26 @@ impl<'c, S: Story> View<'c, S> {
     /// A step that another worker may have computed already.
     fn shared_step(
         &mut self,
-        key: (u32, Number),
+        edge: u32,
+        before: Number,
         compute: impl FnOnce(&mut Self) -> Result<Number, Caught>,
     ) -> Result<Number, Caught> {
-        if self.shared.steps.is_empty() {
-            return compute(self);
-        }
-        if let Some(&known) = self.shared.steps(key.1).get(&key) {
+        let Some(steps) = &self.shared.steps else { return compute(self) };
+        if let Some(known) = steps.get(edge, before) {
             return Ok(known);
         }
         let next = compute(self)?;
         // The numbers of lists are a worker's own.
         if !(LISTS..DETAIL).contains(&next) {
-            self.shared.steps(key.1).insert(key, next);
+            steps.put(edge, before, next);
         }
         Ok(next)
     }
 
     fn step(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
         self.learned += 1;
-        self.column(before);
-        let columns = self.story.after(&mut self.memory, &self.columns[before as usize], kind)?;
+        self.hear_of(before);
+        let columns = self.story.after(&mut self.memory, Self::column(&self.columns, before), kind)?;
         let numbers: Vec<Number> = columns.into_iter().map(|column| self.shared.number(column)).collect();
         Ok(match numbers[..] {
             [] => LOST,
@@ -239,8 +255,8 @@ impl<'c, S: Story> View<'c, S> {
 
     #[cold]
     fn judge_anew(&mut self, site: u32, number: Number) -> Result<(), Caught> {
-        self.column(number);
-        if self.story.violates(&mut self.memory, &self.columns[number as usize], site) {
+        self.hear_of(number);
+        if self.story.violates(&mut self.memory, Self::column(&self.columns, number), site) {
             return Err(Caught);
         }
         let known = &mut self.harmless[site as usize];

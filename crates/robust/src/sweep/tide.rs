@@ -1,24 +1,18 @@
-//! For every position of a flow, the columns that have arrived there, and which of them are still to be carried on.
+//! For every position of a worker, the columns that have arrived there, and which of them are still to be carried on.
 //!
-//! No column at a position covers another. Nearly all positions have three columns or fewer, and these fit a word, which several workers can change without locks;
-//! the others are in tables on the side.
+//! No column at a position covers another. Nearly all positions have three columns or fewer, and these fit a word; the others are in a table on the side.
 
 use super::columns::Number;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::{Mutex, MutexGuard};
 
-/// The sets. In its methods, `SHARED` says whether there are several workers.
+/// The sets.
 pub(crate) struct Tide {
-    slots: Vec<AtomicU64>,
-    spilled: Vec<Mutex<Spilled>>,
-    /// How many columns were put on the side since somebody asked.
-    aside: AtomicU64,
+    slots: Vec<u64>,
+    spilled: FxHashMap<u32, Vec<(Number, bool)>>,
+    /// How many columns were added since somebody asked, and how many of them were put on the side.
+    added: u64,
+    aside: u64,
 }
-
-/// Columns, and whether they are pending.
-type Spilled = FxHashMap<u32, Vec<(Number, bool)>>;
 
 /// A word that says: look at the side.
 const SPILLED: u64 = 1 << 63;
@@ -27,9 +21,8 @@ const ROOM: u32 = 3;
 const WIDTH: u32 = 20;
 const NUMBERS: u64 = (1 << (ROOM * WIDTH)) - 1;
 const MASK: u64 = (1 << WIDTH) - 1;
-const TABLES: usize = 64;
 
-/// The columns in a word.
+/// The columns in a word, and whether they are pending.
 #[inline]
 fn unpacked(slot: u64) -> impl Iterator<Item = (Number, bool)> {
     (0..ROOM).filter_map(move |at| {
@@ -48,119 +41,93 @@ fn with(slot: u64, (number, pending): (Number, bool)) -> Option<u64> {
 
 impl Tide {
     pub(crate) fn new(positions: usize) -> Self {
-        let slots = (0..positions).map(|_| AtomicU64::new(0)).collect();
-        Self { slots, spilled: (0..TABLES).map(|_| Mutex::default()).collect(), aside: AtomicU64::new(0) }
+        let mut slots = vec![0; positions];
+        // Written once, so that no page is first read and only then written: that would be two faults, and all cores would have to hear of the second.
+        std::hint::black_box(&mut slots).fill(0);
+        Self { slots, spilled: FxHashMap::default(), added: 0, aside: 0 }
     }
 
     /// Back to the beginning.
     pub(crate) fn clear(&mut self) {
-        self.slots.iter_mut().for_each(|slot| *slot.get_mut() = 0);
-        self.spilled.iter_mut().for_each(|table| *table = Mutex::default());
+        self.slots.fill(0);
+        self.spilled = FxHashMap::default();
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.slots.len() * 8
     }
 
+    /// The columns that were added since this was last asked.
+    pub(super) fn added_since(&mut self) -> u64 {
+        std::mem::take(&mut self.added)
+    }
+
     /// The bytes of columns that were put on the side since this was last asked.
-    pub(super) fn bytes_aside(&self) -> u64 {
+    pub(super) fn bytes_aside(&mut self) -> u64 {
         // A column and whether it is pending, with its share of the table.
-        self.aside.swap(0, Relaxed) * 16
-    }
-
-    fn table(&self, position: usize) -> MutexGuard<'_, Spilled> {
-        self.spilled[position % TABLES].lock().expect("no panic while locked")
-    }
-
-    #[inline]
-    fn load<const SHARED: bool>(&self, position: usize) -> u64 {
-        self.slots[position].load(if SHARED { SeqCst } else { Relaxed })
-    }
-
-    /// Replaces a word, unless somebody else was faster.
-    #[inline]
-    fn replace<const SHARED: bool>(&self, position: usize, before: u64, after: u64) -> bool {
-        if SHARED {
-            return self.slots[position].compare_exchange(before, after, SeqCst, SeqCst).is_ok();
-        }
-        self.slots[position].store(after, Relaxed);
-        true
+        std::mem::take(&mut self.aside) * 16
     }
 
     /// Takes what is pending.
     #[inline]
-    pub(super) fn take<const SHARED: bool>(&self, position: usize, taken: &mut Vec<Number>) {
-        loop {
-            let slot = self.load::<SHARED>(position);
-            if slot & !NUMBERS == 0 {
-                return;
-            }
-            if slot == SPILLED {
-                let mut table = self.table(position);
-                let columns = table.entry(position as u32).or_default();
-                taken.extend(
-                    columns.iter_mut().filter_map(|(number, pending)| std::mem::take(pending).then_some(*number)),
-                );
-                return;
-            }
-            if self.replace::<SHARED>(position, slot, slot & NUMBERS) {
-                taken.extend(unpacked(slot).filter(|(_, pending)| *pending).map(|(number, _)| number));
-                return;
-            }
+    pub(super) fn take(&mut self, position: usize, taken: &mut Vec<Number>) {
+        let slot = self.slots[position];
+        if slot & !NUMBERS == 0 {
+            return;
         }
+        if slot == SPILLED {
+            let columns = self.spilled.entry(position as u32).or_default().iter_mut();
+            taken.extend(columns.filter_map(|(number, pending)| std::mem::take(pending).then_some(*number)));
+            return;
+        }
+        self.slots[position] = slot & NUMBERS;
+        taken.extend(unpacked(slot).filter(|(_, pending)| *pending).map(|(number, _)| number));
     }
 
     /// Adds a pending column, unless it is covered. Returns whether it was added.
     #[inline]
-    pub(super) fn add<const SHARED: bool>(
-        &self,
+    pub(super) fn add(
+        &mut self,
         position: usize,
         number: Number,
         mut covers: impl FnMut(Number, Number) -> bool,
     ) -> bool {
-        loop {
-            let slot = self.load::<SHARED>(position);
-            if slot == SPILLED {
-                let mut table = self.table(position);
-                let added = add_to(table.entry(position as u32).or_default(), number, covers);
-                self.aside.fetch_add(u64::from(added), Relaxed);
-                return added;
+        let slot = self.slots[position];
+        if slot == SPILLED {
+            return self.add_aside(position, number, covers);
+        }
+        let (mut kept, mut any_covered) = (0, false);
+        for (known, pending) in unpacked(slot) {
+            if known == number || covers(known, number) {
+                return false;
             }
-            let (mut after, mut any_covered) = (0, false);
-            for (known, pending) in unpacked(slot) {
-                if known == number || covers(known, number) {
-                    return false;
-                }
-                if covers(number, known) {
-                    any_covered = true;
-                } else {
-                    after = with(after, (known, pending)).unwrap_or(after);
-                }
-            }
-            let kept = if any_covered { after } else { slot };
-            match with(kept, (number, true)) {
-                Some(after) if self.replace::<SHARED>(position, slot, after) => return true,
-                Some(_) => {}
-                None => self.spill::<SHARED>(position, slot),
+            if covers(number, known) {
+                any_covered = true;
+            } else {
+                kept = with(kept, (known, pending)).unwrap_or(kept);
             }
         }
+        let kept = if any_covered { kept } else { slot };
+        let Some(after) = with(kept, (number, true)) else {
+            self.spilled.insert(position as u32, unpacked(slot).collect());
+            self.slots[position] = SPILLED;
+            return self.add_aside(position, number, covers);
+        };
+        self.slots[position] = after;
+        self.added += 1;
+        true
     }
 
-    /// Moves the columns of a position to the side, unless somebody else has changed them.
     #[cold]
-    fn spill<const SHARED: bool>(&self, position: usize, slot: u64) {
-        let mut table = self.table(position);
-        if self.replace::<SHARED>(position, slot, SPILLED) {
-            table.insert(position as u32, unpacked(slot).collect());
+    fn add_aside(&mut self, position: usize, number: Number, mut covers: impl FnMut(Number, Number) -> bool) -> bool {
+        let columns = self.spilled.entry(position as u32).or_default();
+        if columns.iter().any(|&(known, _)| known == number || covers(known, number)) {
+            return false;
         }
+        columns.retain(|&(known, _)| !covers(number, known));
+        columns.push((number, true));
+        self.added += 1;
+        self.aside += 1;
+        true
     }
-}
-
-fn add_to(columns: &mut Vec<(Number, bool)>, number: Number, mut covers: impl FnMut(Number, Number) -> bool) -> bool {
-    if columns.iter().any(|&(known, _)| known == number || covers(known, number)) {
-        return false;
-    }
-    columns.retain(|&(known, _)| !covers(number, known));
-    columns.push((number, true));
-    true
 }
