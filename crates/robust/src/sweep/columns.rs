@@ -33,6 +33,12 @@ pub(super) struct Columns<C> {
 /// How many parts there are for several workers.
 const PARTS: usize = 32;
 
+/// In which part a column is, and at which place there. The number of parts is a power of two.
+#[inline]
+fn split(parts: usize, number: Number) -> (usize, usize) {
+    (number as usize & (parts - 1), number as usize >> parts.trailing_zeros())
+}
+
 struct Part<C> {
     columns: Vec<C>,
     numbers: FxHashMap<C, Number>,
@@ -126,9 +132,9 @@ impl<'c, S: Story> View<'c, S> {
     /// Makes sure that a column, which some worker has numbered, is among those that this one has heard of.
     #[inline]
     fn hear_of(&mut self, number: Number) {
-        let parts = self.columns.len();
-        if number as usize / parts >= self.columns[number as usize % parts].len() {
-            self.catch_up(number as usize % parts);
+        let (part, place) = split(self.columns.len(), number);
+        if place >= self.columns[part].len() {
+            self.catch_up(part);
         }
     }
 
@@ -142,7 +148,8 @@ impl<'c, S: Story> View<'c, S> {
     /// A column that it has heard of.
     #[inline]
     fn column(columns: &[Vec<S::Column>], number: Number) -> &S::Column {
-        &columns[number as usize % columns.len()][number as usize / columns.len()]
+        let (part, place) = split(columns.len(), number);
+        &columns[part][place]
     }
 
     /// Whether the first column can do everything that the second can.

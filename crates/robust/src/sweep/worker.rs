@@ -110,13 +110,13 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
         chunk * CHUNK..((chunk + 1) * CHUNK).min(self.due.len())
     }
 
+    /// Tells the budget what was added since the last time.
     fn account(&mut self) -> Result<(), Bound> {
-        let Done { added, bytes, .. } = self.done;
         let columns = self.tide.added_since();
-        self.done.added = added + columns;
-        let taken = self.view.bytes_learned() + self.tide.bytes_aside();
-        self.done.bytes = bytes + taken;
-        self.sweep.budget.add(columns, taken);
+        let bytes = self.view.bytes_learned() + self.tide.bytes_aside();
+        self.done.added += columns;
+        self.done.bytes += bytes;
+        self.sweep.budget.add(columns, bytes);
         self.sweep.budget.check()
     }
 
