@@ -56,6 +56,11 @@ impl<C: Clone + Eq + Hash> Columns<C> {
         }
     }
 
+    /// The bytes that are in use before any column is met.
+    pub(super) fn bytes(&self) -> u64 {
+        self.steps.as_ref().map_or(0, Steps::bytes) as u64
+    }
+
     fn part(&self, part: usize) -> MutexGuard<'_, Part<C>> {
         self.parts[part].lock().expect("no panic while locked")
     }

@@ -78,6 +78,7 @@ pub(crate) fn sweep<S: Story>(
     budget: &Budget<'_>,
 ) -> Result<SweepResult, Bound> {
     let columns = Columns::new(flow, tides.len());
+    budget.add(0, columns.bytes());
     let initial: Vec<_> =
         initial.iter().map(|(position, column)| (*position, columns.number(column.clone()))).collect();
     let sweep = Sweep {
@@ -93,6 +94,7 @@ pub(crate) fn sweep<S: Story>(
         let bound = worker.work();
         (worker.done(), bound)
     });
+    budget.release(columns.bytes());
     let mut result = SweepResult { violation: sweep.caught.load(SeqCst), ..SweepResult::default() };
     for (done, bound) in ends {
         bound?;

@@ -27,6 +27,11 @@ impl Steps {
         Self { words: (0..1_usize << bits).map(|_| AtomicU64::new(0)).collect(), key_bits }
     }
 
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.words.len() * size_of::<AtomicU64>()
+    }
+
     /// Where a step is, and with which mark. Different steps differ in one of the two.
     #[inline]
     fn place(&self, edge: u32, before: Number) -> Option<(usize, u64)> {
