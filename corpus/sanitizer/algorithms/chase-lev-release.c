@@ -1,6 +1,6 @@
 // verdict: silent
-// as: chase-lev-ra.sf
-// The work-stealing deque of Chase and Lev with release and acquire, and fences on both sides.
+// as: chase-lev-attempt-ra.sf
+// The work-stealing deque of Chase and Lev with release and acquire, and fences on both sides and around the thief's reads.
 #include "short.h"
 
 enum { CAPACITY = 4 };
@@ -47,6 +47,7 @@ static void thief(int id) {
         fence(seq_cst);
         int b = load(bottom, acquire);
         if (b > t) {
+            fence(seq_cst);
             compare_exchange(top, t, t + 1, acq_rel, acquire);
         }
     }

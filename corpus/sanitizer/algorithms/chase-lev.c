@@ -1,5 +1,5 @@
 // verdict: silent
-// as: chase-lev.sf
+// as: chase-lev-attempt-rlx.sf
 // The work-stealing deque of Chase and Lev with relaxed accesses, after crossbeam, and the fences that make it robust.
 #include "short.h"
 
@@ -20,11 +20,11 @@ static void pop(void) {
     fence(seq_cst);
     int t = load(top, relaxed);
     if (b < t) {
-        store(bottom, t, relaxed);
+        store(bottom, t, release);
     } else if (b == t) {
         int expected = t;
         compare_exchange(top, expected, t + 1, acq_rel, acquire);
-        store(bottom, t + 1, relaxed);
+        store(bottom, t + 1, release);
     }
 }
 
@@ -47,7 +47,7 @@ static void thief(int id) {
         fence(seq_cst);
         int b = load(bottom, relaxed);
         if (b > t) {
-            fence(acquire);
+            fence(seq_cst);
             compare_exchange(top, t, t + 1, release, relaxed);
         }
     }

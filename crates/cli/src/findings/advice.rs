@@ -184,12 +184,21 @@ fn fences(story: &Story<'_>, introduction: &str, counts: &dyn Fn(&Event, &Event)
         .iter()
         .zip(next)
         .filter(|((from, edge), (to, _))| *edge == EdgeKind::Po && !story.event(*from).same_location(story.event(*to)))
-        .filter(|((from, _), (to, _))| counts(story.event(*from), story.event(*to)))
+        .filter(|((from, _), (to, _))| counts(story.event(*from), story.event(*to)) && !are_fenced(story, *from, *to))
         .map(|(&(from, _), &(to, _))| (from, to))
         .collect();
     let after_writes: Vec<_> = steps.iter().copied().filter(|&(from, _)| story.event(from).kind.writes()).collect();
     let chosen = if after_writes.is_empty() { steps } else { after_writes };
     placed(story, introduction, &chosen)
+}
+
+/// Whether their thread has passed a `seq_cst` fence between two of its events: another one there would not help.
+fn are_fenced(story: &Story<'_>, from: EventId, to: EventId) -> bool {
+    let Some(thread) = story.event(from).thread else { return false };
+    let after = story.witness.execution.thread(thread).iter().skip_while(|&&event| event != from);
+    let mut between = after.take_while(|&&event| event != to).map(|&event| story.event(event));
+    // A ghost belongs to the events that such a fence stands for.
+    between.any(|event| event.ghost || event.is_sc_fence())
 }
 
 /// Advice to put something between two accesses of a thread.

@@ -31,6 +31,19 @@ fn not_robust_is_1_and_shows_run_cycle_and_remedy() {
 }
 
 #[test]
+fn a_fence_is_not_recommended_where_there_is_one() {
+    for model in ["ra", "rc20", "tso"] {
+        let ended = steadfast(&["check", "--model", model, "corpus/litmus/sb-one-fence.sf"]);
+        assert!(ended.stdout.contains("in `first`, lines 19 and 20"), "{model} {}", ended.stdout);
+        assert!(!ended.stdout.contains("in `second`, lines"), "{model} {}", ended.stdout);
+    }
+    // The fence between two attempts of one thief is there; that before the attempt of the other one is missing.
+    let ended = steadfast(&["check", "--model", "ra", "--jobs", "1", "corpus/programs/chase-lev-attempt.sf"]);
+    assert!(ended.stdout.contains("put `fence(seq_cst)`\n             between"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("in `thief[1]`, lines 57 and 59"), "{}", ended.stdout);
+}
+
+#[test]
 fn relaxed_message_passing_is_told_which_accesses_to_strengthen() {
     let ended = steadfast(&["check", "--model", "rc20", "corpus/litmus/mp-relaxed.sf"]);
     let help = "release and acquire are enough: make (3) `y.store(1, relaxed)` in line 17 `release`, \
