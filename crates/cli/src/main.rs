@@ -41,6 +41,9 @@ use std::io;
 use std::process::ExitCode;
 use steadfast_sanitize::compiler::Language;
 
+#[global_allocator]
+static MEMORY: steadfast_memory::Memory = steadfast_memory::Memory;
+
 fn main() -> ExitCode {
     let cli = Cli::of_process();
     let mut output = Output::stdout(cli.looks.color);

@@ -68,10 +68,11 @@ struct EdgeRange {
 
 /// States are numbered `position * SHARDS + shard`: dense enough to index by, and independent of the number of workers.
 const SHARDS: usize = 32;
-/// How many states a worker expands at a time.
+/// How many states a worker expands at a time, at most and, if there are several workers, at least.
 const CHUNK: usize = 2048;
+const LEAST_CHUNK: usize = 128;
 /// Frontiers smaller than this are not worth a second thread.
-const PARALLEL_FROM: usize = 2 * CHUNK;
+const PARALLEL_FROM: usize = 512;
 /// Each block of edges holds at least this many, unless it is the last.
 const BLOCK: usize = 1 << 16;
 
@@ -183,7 +184,9 @@ impl<const W: usize> StateGraph<W> {
         if frontier.len() < PARALLEL_FROM || workers.len() == 1 {
             return frontier.chunks(CHUNK).map(|chunk| self.expand(system, &mut workers[0], chunk)).collect();
         }
-        let chunks: Vec<&[StateId]> = frontier.chunks(CHUNK).collect();
+        // Several for each worker: not all take the same time.
+        let size = frontier.len().div_ceil(4 * workers.len()).clamp(LEAST_CHUNK, CHUNK);
+        let chunks: Vec<&[StateId]> = frontier.chunks(size).collect();
         let counter = std::sync::atomic::AtomicUsize::new(0);
         let run = |worker: &mut S::Worker<'_>| {
             let mut mine = Vec::new();

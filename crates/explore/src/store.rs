@@ -3,6 +3,9 @@
 //! Hand-written because a general map would either store every state twice or keep a pointer per state; here a state costs its own
 //! words and about six bytes.
 
+/// Tables with fewer slots grow faster.
+const SMALL: usize = 1 << 13;
+
 /// A set of states, each of `W` words.
 #[derive(Debug)]
 pub struct Shard<const W: usize> {
@@ -80,7 +83,9 @@ impl<const W: usize> Shard<W> {
     }
 
     fn grow(&mut self) {
-        let mask = self.table.len() * 2 - 1;
+        // While it is small, a table that is mostly empty costs less than filling several ones after each other.
+        let factor = if self.table.len() < SMALL { 8 } else { 2 };
+        let mask = self.table.len() * factor - 1;
         let mut table = vec![0; mask + 1];
         for (position, state) in self.states.iter().enumerate() {
             let mut slot = (hash(state) >> 20) as usize & mask;

@@ -1,0 +1,155 @@
+//! What a thread has for itself.
+
+use crate::classes;
+use crate::pool::{self, Free, Piece};
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
+use std::ptr::{NonNull, null_mut};
+use std::sync::OnceLock;
+
+/// How many bytes of one class a thread keeps, roughly; twice as much and half of it goes to the others.
+const KEPT: usize = 1 << 15;
+
+/// How many blocks of a class make a batch.
+const fn batch(class: usize) -> u32 {
+    let count = KEPT / classes::size(class);
+    if count > 256 { 256 } else { count as u32 }
+}
+
+struct Local {
+    free: [*mut Free; classes::COUNT_KEPT],
+    /// invariant: of each class at most a batch more than there are. (A batch that comes from others can be smaller or larger, and nobody counts it.)
+    counts: [u32; classes::COUNT_KEPT],
+    piece: Piece,
+}
+
+thread_local! {
+    static LOCAL: UnsafeCell<Local> = const {
+        UnsafeCell::new(Local {
+            free: [null_mut(); classes::COUNT_KEPT],
+            counts: [0; classes::COUNT_KEPT],
+            piece: Piece::NONE,
+        })
+    };
+    /// Whether the end of the thread will be noticed.
+    static IS_WATCHED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls `work` with what this thread has.
+#[inline]
+fn with<T>(work: impl FnOnce(&mut Local) -> T) -> T {
+    // SAFETY: nothing below allocates or calls back, so that nobody else has it at the same time.
+    LOCAL.with(|local| work(unsafe { &mut *local.get() }))
+}
+
+/// A block of a class that threads keep, or null.
+#[inline]
+pub(crate) fn take(class: usize) -> *mut u8 {
+    with(|local| {
+        let block = local.free[class];
+        if !block.is_null() {
+            // SAFETY: a free block leads to the next one.
+            local.free[class] = unsafe { (*block).next };
+            local.counts[class] = local.counts[class].saturating_sub(1);
+            return block.cast();
+        }
+        let block = local.piece.cut(classes::size(class));
+        if block.is_null() { local.refill(class) } else { block }
+    })
+}
+
+/// Keeps a block of a class that threads keep.
+///
+/// # Safety
+/// It belongs to the caller, who gives it up.
+#[inline]
+pub(crate) unsafe fn give(class: usize, block: *mut u8) {
+    let block: *mut Free = block.cast();
+    with(|local| {
+        // SAFETY: by the caller's promise.
+        unsafe { (*block).next = local.free[class] };
+        local.free[class] = block;
+        local.counts[class] += 1;
+        if local.counts[class] >= 2 * batch(class) {
+            local.share(class);
+        }
+    });
+}
+
+impl Local {
+    /// There is neither a free block nor a piece that is large enough.
+    #[cold]
+    fn refill(&mut self, class: usize) -> *mut u8 {
+        watch();
+        let mut pool = pool::lock();
+        let first = pool.take_batch(class);
+        if !first.is_null() {
+            // SAFETY: a free block leads to the next one.
+            self.free[class] = unsafe { (*first).next };
+            self.counts[class] = batch(class);
+            return first.cast();
+        }
+        // SAFETY: it is this thread's.
+        unsafe { pool.leave(self.piece) };
+        self.piece = pool.piece();
+        let block = self.piece.cut(classes::size(class));
+        if block.is_null() { pool.take(class) } else { block }
+    }
+
+    /// Lets the others have a batch.
+    #[cold]
+    fn share(&mut self, class: usize) {
+        watch();
+        let first = self.free[class];
+        let mut last = first;
+        // SAFETY: free blocks lead to the next ones, and by the invariant there are at least that many.
+        unsafe {
+            for _ in 1..batch(class) {
+                last = (*last).next;
+            }
+            self.free[class] = (*last).next;
+            (*last).next = null_mut();
+            pool::lock().give_batch(class, first);
+        }
+        self.counts[class] -= batch(class);
+    }
+
+    /// Lets the others have all.
+    fn give_up(&mut self) {
+        let mut pool = pool::lock();
+        for (class, first) in self.free.iter_mut().enumerate() {
+            if !first.is_null() {
+                // SAFETY: they are this thread's.
+                unsafe { pool.give_batch(class, *first) };
+                *first = null_mut();
+            }
+        }
+        self.counts = [0; classes::COUNT_KEPT];
+        // SAFETY: it is this thread's.
+        unsafe { pool.leave(self.piece) };
+        self.piece = Piece::NONE;
+    }
+}
+
+/// Lets the system tell when this thread ends. A destructor of Rust's own would have to be registered in memory that has to be allocated.
+fn watch() {
+    static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+    if IS_WATCHED.replace(true) {
+        return;
+    }
+    let key = *KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: the destructor can be called at the end of any thread.
+        (unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) } == 0).then_some(key)
+    });
+    if let Some(key) = key {
+        // SAFETY: the key exists. The value only has to be something.
+        unsafe { libc::pthread_setspecific(key, NonNull::<u8>::dangling().as_ptr().cast()) };
+    }
+}
+
+extern "C" fn ended(_: *mut c_void) {
+    with(Local::give_up);
+    // Whoever ends after this and allocates once more is noticed again.
+    IS_WATCHED.set(false);
+}
