@@ -87,68 +87,68 @@ impl ValueAnalysis {
             registers: program.threads.iter().map(|t| t.registers.iter().map(|_| single(0)).collect()).collect(),
             critical: program.locations.iter().map(|_| ValueSet::EMPTY).collect(),
         };
-        let mut seen = program.threads.iter().map(|thread| vec![None; thread.code.len()]).collect();
-        while analysis.grow(program, &mut seen) {}
+        let mut watched: Vec<Watched<'_>> = Watched::all(program).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for instruction in &mut watched {
+                changed |= analysis.grow(program, instruction);
+            }
+        }
         analysis.find_critical(program);
         analysis
     }
 
-    /// One round over all instructions. Those that have seen the same values in an earlier round are left out.
-    fn grow(&mut self, program: &Program, seen: &mut IndexVec<ThreadId, Vec<Option<Vec<ValueSet>>>>) -> bool {
+    /// What an instruction can do, unless it has already seen the same values. Whether anything is new.
+    fn grow(&mut self, program: &Program, watched: &mut Watched<'_>) -> bool {
+        let (id, op) = (watched.thread, watched.op);
+        if watched.before.as_ref().is_some_and(|before| before.iter().copied().eq(self.inputs(watched))) {
+            return false;
+        }
+        let inputs = self.inputs(watched).collect();
+        let before = watched.before.replace(inputs);
+        let known = |reg: RegId, value: Value| {
+            let set = before.as_ref().zip(watched.used.iter().position(|&other| other == reg));
+            set.is_some_and(|(before, place)| before[place].contains(value))
+        };
         let mut changed = false;
-        for (id, thread) in program.threads.enumerated() {
-            for (pc, instruction) in thread.code.enumerated() {
-                let op = &instruction.op;
-                let used = registers_of(op);
-                let inputs = self.inputs(id, op, &used);
-                let before = seen[id][pc.index()].replace(inputs.clone());
-                if before.as_ref() == Some(&inputs) {
-                    continue;
-                }
-                let known = |reg: RegId, value: Value| {
-                    let set = before.as_ref().zip(used.iter().position(|&other| other == reg));
-                    set.is_some_and(|(before, place)| before[place].contains(value))
-                };
-                // All cells of an array are written with the same values, if they have the same modulus.
-                let mut stored: Option<(u16, ValueSet)> = None;
-                for loc in dataflow::place(op).into_iter().flat_map(locations_of) {
-                    let modulus = program.locations[loc].modulus;
-                    let read = self.locations[loc];
-                    let written = match op {
-                        Instr::Store { value, .. }
-                        | Instr::PlainStore { value, .. }
-                        | Instr::Cas { new: value, .. }
-                        | Instr::BlockingCas { new: value, .. } => match stored {
-                            Some((known, values)) if known == modulus => values,
-                            _ => self.eval(program, id, value, (None, &known), modulus),
-                        },
-                        Instr::Rmw { update, .. } => {
-                            self.eval(program, id, update, (Some(read), &|_, _| false), modulus)
-                        }
-                        Instr::Lock(_) => single(1),
-                        Instr::Unlock(_) => single(0),
-                        _ => ValueSet::EMPTY,
-                    };
-                    stored = Some((modulus, written));
-                    changed |= self.locations[loc].union_with(&written);
-                    if let Some(dst) = dataflow::defined(op) {
-                        let received = received(program, &read, thread.registers[dst].modulus);
-                        changed |= self.registers[id][dst].union_with(&received);
-                    }
-                }
-                if let Instr::Assign { dst, value } = op {
-                    let assigned = self.eval(program, id, value, (None, &known), thread.registers[*dst].modulus);
-                    changed |= self.registers[id][*dst].union_with(&assigned);
-                }
+        // All cells of an array are written with the same values, if they have the same modulus.
+        let mut stored: Option<(u16, ValueSet)> = None;
+        for loc in watched.locations() {
+            let modulus = program.locations[loc].modulus;
+            let read = self.locations[loc];
+            let written = match op {
+                Instr::Store { value, .. }
+                | Instr::PlainStore { value, .. }
+                | Instr::Cas { new: value, .. }
+                | Instr::BlockingCas { new: value, .. } => match stored {
+                    Some((known, values)) if known == modulus => values,
+                    _ => self.eval(program, id, value, (None, &known), modulus),
+                },
+                Instr::Rmw { update, .. } => self.eval(program, id, update, (Some(read), &|_, _| false), modulus),
+                Instr::Lock(_) => single(1),
+                Instr::Unlock(_) => single(0),
+                _ => ValueSet::EMPTY,
+            };
+            stored = Some((modulus, written));
+            changed |= self.locations[loc].union_with(&written);
+            if let Some(dst) = dataflow::defined(op) {
+                let received = received(program, &read, program.threads[id].registers[dst].modulus);
+                changed |= self.registers[id][dst].union_with(&received);
             }
+        }
+        if let Instr::Assign { dst, value } = op {
+            let modulus = program.threads[id].registers[*dst].modulus;
+            let assigned = self.eval(program, id, value, (None, &known), modulus);
+            changed |= self.registers[id][*dst].union_with(&assigned);
         }
         changed
     }
 
     /// What the registers and locations can hold that an instruction looks at.
-    fn inputs(&self, id: ThreadId, op: &Instr, used: &[RegId]) -> Vec<ValueSet> {
-        let locations = dataflow::place(op).into_iter().flat_map(locations_of).map(|loc| self.locations[loc]);
-        used.iter().map(|&reg| self.registers[id][reg]).chain(locations).collect()
+    fn inputs<'a>(&'a self, watched: &'a Watched<'_>) -> impl Iterator<Item = ValueSet> + 'a {
+        let registers = watched.used.iter().map(|&reg| self.registers[watched.thread][reg]);
+        registers.chain(watched.locations().map(|loc| self.locations[loc]))
     }
 
     fn find_critical(&mut self, program: &Program) {
@@ -216,13 +216,34 @@ impl ValueAnalysis {
     }
 }
 
-/// The registers that an instruction looks at.
-fn registers_of(op: &Instr) -> Vec<RegId> {
-    let mut used = crate::RegSet::new();
-    for expr in dataflow::expressions(op) {
-        expr.collect_registers(&mut used);
+/// An instruction, and what it has seen.
+struct Watched<'p> {
+    thread: ThreadId,
+    op: &'p Instr,
+    /// The registers that it looks at.
+    used: Vec<RegId>,
+    /// What it saw when it was last looked at: registers, then locations.
+    before: Option<Vec<ValueSet>>,
+}
+
+impl<'p> Watched<'p> {
+    /// The instructions that can store something.
+    fn all(program: &'p Program) -> impl Iterator<Item = Self> {
+        let instructions =
+            program.threads.enumerated().flat_map(|(id, thread)| thread.code.iter().map(move |i| (id, &i.op)));
+        let stores = |op: &Instr| dataflow::place(op).is_some() || matches!(op, Instr::Assign { .. });
+        instructions.filter(move |(_, op)| stores(op)).map(|(thread, op)| {
+            let mut used = crate::RegSet::new();
+            for expr in dataflow::expressions(op) {
+                expr.collect_registers(&mut used);
+            }
+            Self { thread, op, used: used.iter().collect(), before: None }
+        })
     }
-    used.iter().collect()
+
+    fn locations(&self) -> impl Iterator<Item = LocId> + use<> {
+        dataflow::place(self.op).map(locations_of).into_iter().flatten()
+    }
 }
 
 /// Counts through all combinations; false after the last one.

@@ -8,7 +8,8 @@ use crate::models::{Axis, Cells, Shape};
 
 /// The fields: `V_SC` per thread, `M_SC` and `W_SC` per location.
 pub(crate) const FIELDS: [Axis; 3] = [Axis::Thread, Axis::Location, Axis::Location];
-const V: usize = 0;
+/// The field that says of each thread whether it is aware.
+pub(crate) const V: usize = 0;
 const M: usize = 1;
 const W: usize = 2;
 

@@ -136,7 +136,7 @@ impl<'a> Question<'a> {
     fn answer<const W: usize>(&self, layout: Layout, outcome: &mut Outcome) -> Option<Verdict> {
         let local_bits = layout.local_bits;
         let machine = self.machine(layout, self.options.reductions.symmetry);
-        let look = |most| self.witness::<W>(local_bits, Goal::Stale, most);
+        let look = |most| self.witness::<W>(&machine, Goal::Stale, most);
         let worth = if self.options.notion == Notion::Graph { glance::worth(self.program) } else { Use::None };
         let glancing = Glancing::new(&machine, self.budget, worth, &look);
         let (graph, bound) = reach::<W, _>(&glancing, self.options.jobs, self.budget);
@@ -145,7 +145,7 @@ impl<'a> Question<'a> {
         }
         self.describe_program(&machine, &graph, outcome);
         if machine.failed() {
-            return Some(self.shown(self.nearest::<W>(local_bits, Goal::Failure), Verdict::Failed));
+            return Some(self.shown(self.nearest::<W>(&machine, Goal::Failure), Verdict::Failed));
         }
         let found = glancing.found();
         // States that were not explored yet have no edges, and look like final ones.
@@ -164,7 +164,7 @@ impl<'a> Question<'a> {
             return Some(Verdict::Inconclusive(bound));
         }
         if racy(&machine, &*explored) {
-            return Some(self.shown(self.nearest::<W>(local_bits, Goal::Race), Verdict::Race));
+            return Some(self.shown(self.nearest::<W>(&machine, Goal::Race), Verdict::Race));
         }
         let futures = if self.options.reductions.relevance {
             futures::futures(&machine, self.reading().ghost)
@@ -187,8 +187,8 @@ impl<'a> Question<'a> {
                 Some(bound) => Verdict::Unsupported(bound.into()),
                 None => Verdict::Robust,
             },
-            Finding::Race => self.shown(self.nearest::<W>(local_bits, Goal::Race), Verdict::Race),
-            Finding::Stale => self.shown(self.nearest::<W>(local_bits, Goal::Stale), Verdict::NotRobust),
+            Finding::Race => self.shown(self.nearest::<W>(&machine, Goal::Race), Verdict::Race),
+            Finding::Stale => self.shown(self.nearest::<W>(&machine, Goal::Stale), Verdict::NotRobust),
             Finding::Observed => self.shown(self.observed_witness::<W>(local_bits), Verdict::NotRobust),
         })
     }
@@ -312,13 +312,13 @@ impl<'a> Question<'a> {
     }
 
     /// A shortest witness of something that is known to exist.
-    fn nearest<const W: usize>(&self, local_bits: u32, goal: Goal) -> Option<Witness> {
-        self.witness::<W>(local_bits, goal, usize::MAX).witness
+    fn nearest<const W: usize>(&self, machine: &Machine<'_>, goal: Goal) -> Option<Witness> {
+        self.witness::<W>(machine, goal, usize::MAX).witness
     }
 
-    /// Searches for a shortest witness with a machine of its own, whose threads keep their names.
-    fn witness<const W: usize>(&self, local_bits: u32, goal: Goal, most: usize) -> Found {
-        let machine = self.machine(Layout::new(self.program, self.analysis, local_bits), false);
+    /// Searches for a shortest witness, in which threads keep their names.
+    fn witness<const W: usize>(&self, machine: &Machine<'_>, goal: Goal, most: usize) -> Found {
+        let machine = machine.without_symmetry();
         let what = (goal, most);
         match self.options.model {
             Model::Ra => self.witness_with::<_, W>(&machine, &Ra { strong: false }, what),

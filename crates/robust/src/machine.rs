@@ -8,8 +8,8 @@ use crate::automaton::{Automaton, Failure, Reading};
 use crate::event::Transition;
 use crate::shift::{BASE, HIGH, Shift};
 use rustc_hash::FxHashMap;
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, RwLock};
 use steadfast_explore::System;
 use steadfast_ir::values::{ValueAnalysis, ValueSet};
 use steadfast_ir::{LocId, Program, Value};
@@ -58,7 +58,7 @@ pub(crate) struct MachineOptions<'p> {
 }
 
 /// The widths of the packed state, decided before its number of words is known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Layout {
     locals: Vec<Field>,
     memory: Vec<Option<Field>>,
@@ -98,16 +98,16 @@ pub(crate) struct Machine<'p> {
     layout: Layout,
     analysis: &'p ValueAnalysis,
     /// One automaton per class of threads with the same code.
-    pub automata: Vec<Automaton<'p>>,
+    pub automata: Arc<Vec<Automaton<'p>>>,
     /// For every thread, its class.
     pub class_of: Vec<usize>,
     /// For every thread, its neighbour below and above in its class.
     neighbours: Vec<(Option<usize>, Option<usize>)>,
     place_bits: u32,
-    table: RwLock<Table>,
+    table: Arc<RwLock<Table>>,
     /// Some local state did not fit its field; the search must be repeated with wider fields.
-    overflow: AtomicBool,
-    failed: AtomicBool,
+    overflow: Arc<AtomicBool>,
+    failed: Arc<AtomicBool>,
     /// Whether some code runs alone.
     has_sections: bool,
     shift: Option<&'p Shift>,
@@ -189,15 +189,35 @@ impl<'p> Machine<'p> {
             program,
             layout,
             analysis,
-            automata,
+            automata: Arc::new(automata),
             class_of,
             neighbours,
             place_bits,
-            table: RwLock::default(),
-            overflow: AtomicBool::new(false),
-            failed: AtomicBool::new(false),
+            table: Arc::default(),
+            overflow: Arc::default(),
+            failed: Arc::default(),
             has_sections: has_sections(program),
             shift: options.shift,
+            untranslatable: AtomicBool::new(false),
+            least: AtomicI32::new(i32::MAX),
+        }
+    }
+
+    /// The same machine with threads that keep their names. What one of the two learns about the code is known to the other.
+    pub(crate) fn without_symmetry(&self) -> Self {
+        Self {
+            program: self.program,
+            layout: self.layout.clone(),
+            analysis: self.analysis,
+            automata: Arc::clone(&self.automata),
+            class_of: self.class_of.clone(),
+            neighbours: vec![(None, None); self.threads()],
+            place_bits: self.place_bits,
+            table: Arc::clone(&self.table),
+            overflow: Arc::clone(&self.overflow),
+            failed: Arc::clone(&self.failed),
+            has_sections: self.has_sections,
+            shift: self.shift,
             untranslatable: AtomicBool::new(false),
             least: AtomicI32::new(i32::MAX),
         }
@@ -322,6 +342,12 @@ impl<'p> Machine<'p> {
     /// One transition.
     pub(crate) fn transition(&self, number: u32) -> Transition {
         self.table.read().expect("no panic while locked").transitions[number as usize].1.clone()
+    }
+
+    /// Completes a list of all transitions by number.
+    pub(crate) fn copy_transitions(&self, known: &mut Vec<Transition>) {
+        let table = self.table.read().expect("no panic while locked");
+        known.extend(table.transitions[known.len()..].iter().map(|(_, transition)| transition.clone()));
     }
 
     /// All transitions that are on edges, by number, with their classes.

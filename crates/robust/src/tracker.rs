@@ -105,6 +105,19 @@ impl<M: MemoryModel> Tracker<'_, M> {
         }
     }
 
+    /// Whether a thread may still take the quarry, if it ever accesses it.
+    #[inline]
+    pub(crate) fn is_open<const P: usize>(&self, bits: &mut [u64; P], thread: usize) -> bool {
+        let views = Window { bits, groups: &self.layout.groups[awareness::FIELDS.len()..] };
+        self.model.open(&views, thread, false)
+    }
+
+    /// The threads that could strike by what they are aware of, as bits.
+    #[inline]
+    pub(crate) fn candidates<const P: usize>(&self, bits: &[u64; P], quarry: Quarry) -> u64 {
+        if quarry.race { u64::MAX } else { self.layout.group(bits, awareness::V) }
+    }
+
     /// Whether the next access of a thread could take the quarry and leave SC by it: as a read, or as a write or update.
     #[inline]
     pub(crate) fn strikes<const P: usize>(

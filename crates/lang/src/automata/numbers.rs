@@ -44,10 +44,6 @@ impl Values {
         below.iter().copied().chain(near(self.near)).chain(above.iter().copied())
     }
 
-    pub(super) fn contains(&self, value: i64) -> bool {
-        bit(value).map_or_else(|| self.far.binary_search(&value).is_ok(), |bit| self.near & bit != 0)
-    }
-
     pub(super) fn insert(&mut self, value: i64) {
         if let Some(bit) = bit(value) {
             self.near |= bit;
@@ -56,14 +52,40 @@ impl Values {
         }
     }
 
-    pub(super) fn extend(&mut self, more: &Self) {
+    /// Adds all of another set. Whether anything is new.
+    pub(super) fn extend(&mut self, more: &Self) -> bool {
+        let (near, far) = (self.near, self.far.len());
         self.near |= more.near;
         more.far.iter().for_each(|&value| self.insert(value));
+        self.near != near || self.far.len() != far
     }
 
     pub(super) fn retain(&mut self, mut keep: impl FnMut(i64) -> bool) {
         let kept = self.iter().filter(|&value| keep(value)).collect();
         *self = kept;
+    }
+
+    /// Keeps those that are in another set.
+    pub(super) fn keep(&mut self, others: &Self) {
+        self.near &= others.near;
+        self.far.retain(|value| others.far.binary_search(value).is_ok());
+    }
+
+    /// The number, if there is just one.
+    pub(super) fn only(&self) -> Option<i64> {
+        let mut numbers = self.iter();
+        numbers.next().filter(|_| numbers.next().is_none())
+    }
+
+    /// All numbers with another one added. Nothing if that is not quickly said.
+    pub(super) fn moved(&self, by: i64) -> Option<Self> {
+        let places = u32::try_from(by.unsigned_abs()).ok()?;
+        let fits = if by < 0 { self.near.trailing_zeros() >= places } else { self.near.leading_zeros() >= places };
+        if !self.far.is_empty() || !fits || places >= u128::BITS {
+            return None;
+        }
+        let near = if by < 0 { self.near >> places } else { self.near << places };
+        Some(Self { near, far: Vec::new() })
     }
 
     /// Keeps the least `most` numbers; whether there were more.
@@ -106,13 +128,21 @@ mod tests {
         let numbers = [i64::MIN + 1, -33, -32, -1, 0, 1, 95, 96, 1000, i64::MAX];
         let mut all: Values = numbers.into_iter().rev().collect();
         assert_eq!(all.iter().collect::<Vec<_>>(), numbers);
-        assert!(all.len() == 10 && numbers.into_iter().all(|number| all.contains(number)) && !all.contains(2));
+        assert_eq!(all.len(), 10);
         let mut few = Values::from([5, -33]);
         few.extend(&all);
         few.insert(97);
         assert_eq!(few.len(), 12);
         few.retain(|value| value.abs() < 100 && value != 0);
         assert_eq!(few.iter().collect::<Vec<_>>(), [-33, -32, -1, 1, 5, 95, 96, 97]);
+        few.keep(&Values::from([-33, 1, 2, 97, 98]));
+        assert_eq!(few, Values::from([-33, 1, 97]));
+        let near = Values::from([-32, 0, 90]);
+        assert_eq!(near.moved(5), Some(Values::from([-27, 5, 95])));
+        assert_eq!(Values::from([-30, 95]).moved(-2), Some(Values::from([-32, 93])));
+        assert!(near.moved(6).is_none() && near.moved(-1).is_none() && all.moved(1).is_none());
+        assert!(near.moved(i64::MIN).is_none() && Values::new().moved(1) == Some(Values::new()));
+        assert!(Values::from([1000]).only() == Some(1000) && near.only().is_none() && Values::new().only().is_none());
         assert!(all.truncate(4) && !all.truncate(4));
         assert_eq!(all.iter().collect::<Vec<_>>(), numbers[..4]);
     }

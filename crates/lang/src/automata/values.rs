@@ -7,9 +7,10 @@
 //! If the sets stay small they are *exact enough*: nothing else can occur. If not (a counter in a loop), everything outside of a fixed range is left
 //! out, and the steps that might leave it are marked: they become [`steadfast_ir::Instr::Bound`].
 
-use super::ast::{Automaton, File, Op, Term, Transition};
+use super::ast::{Automaton, File, Op, Operator, Term, Transition};
 use super::numbers::Values;
 use std::collections::BTreeMap;
+use steadfast_ir::BinaryOp;
 
 /// With more values than this the range is fixed instead.
 const MOST_VALUES: usize = 64;
@@ -104,8 +105,8 @@ struct Run {
     memory: BTreeMap<i64, Values>,
     /// By thread and state: grows with every change of the registers there.
     changes: Vec<Vec<usize>>,
-    /// How many values there are in memory; grows with every change.
-    memory_size: usize,
+    /// Grows with every change of the memory.
+    memory_changes: usize,
     all: Values,
     work: usize,
 }
@@ -127,7 +128,7 @@ impl Run {
         let changes = file.threads.iter().map(|thread| vec![1; thread.states.len()]).collect();
         let memory_limit = file.memory_size.map(|size| size.value);
         let (memory, all) = (BTreeMap::new(), Values::from([0]));
-        Self { range, memory_limit, registers, changes, memory, memory_size: 0, all, work: 0 }
+        Self { range, memory_limit, registers, changes, memory, memory_changes: 0, all, work: 0 }
     }
 
     fn finish(mut self, file: &File<'_>) -> Result<Analysis, Stop> {
@@ -138,7 +139,7 @@ impl Run {
             changed = false;
             for (number, thread) in file.threads.iter().enumerate() {
                 for (at, transition) in thread.transitions.iter().enumerate() {
-                    let memory = if matches!(transition.op, Op::Read { .. }) { self.memory_size } else { 0 };
+                    let memory = if matches!(transition.op, Op::Read { .. }) { self.memory_changes } else { 0 };
                     let now = (self.changes[number][transition.from], memory);
                     if seen[number][at] != now {
                         seen[number][at] = now;
@@ -175,7 +176,7 @@ impl Run {
         let Some(mut registers) = self.registers[thread][transition.from].clone() else {
             return self.spend(1);
         };
-        self.spend(registers.iter().map(|values| 1 + values.len()).sum())?;
+        self.spend(registers.len())?;
         match &transition.op {
             Op::Read { register, address } => {
                 let mut read = Values::new();
@@ -187,10 +188,8 @@ impl Run {
             Op::Write { value, address } => {
                 let written = self.stored(value, &registers)?.values;
                 for address in self.addressed(address, &registers)?.values.iter() {
-                    let cell = self.cell(address);
-                    let before = cell.len();
-                    cell.extend(&written);
-                    self.memory_size += cell.len() - before;
+                    let grown = self.cell(address).extend(&written);
+                    self.memory_changes += usize::from(grown);
                 }
             }
             Op::Local { register, value } => registers[*register] = self.stored(value, &registers)?.values,
@@ -215,19 +214,16 @@ impl Run {
             *changes += 1;
             return;
         };
-        let size = |registers: &[Values]| registers.iter().map(Values::len).sum::<usize>();
-        let before = size(known);
         for (known, more) in known.iter_mut().zip(registers) {
-            known.extend(&more);
+            *changes += usize::from(known.extend(&more));
         }
-        *changes += size(known) - before;
     }
 
     /// What an address can hold.
     fn cell(&mut self, address: i64) -> &mut Values {
-        let size = &mut self.memory_size;
+        let changes = &mut self.memory_changes;
         self.memory.entry(address).or_insert_with(|| {
-            *size += 1;
+            *changes += 1;
             Values::from([0])
         })
     }
@@ -253,7 +249,7 @@ impl Run {
                 results.values.extend(range);
             }
             let before = results.values.len();
-            results.values.retain(|value| range.contains(value));
+            results.values.keep(range);
             results.cut |= results.values.len() != before;
         }
         self.all.extend(&results.values);
@@ -268,7 +264,9 @@ impl Run {
         let mut results = self.results(term, registers)?;
         match &self.range {
             None if results.cut => return Err(Stop::Diverges),
-            Some(range) if results.cut => results.values.extend(range),
+            Some(range) if results.cut => {
+                results.values.extend(range);
+            }
             _ => {}
         }
         if let Some(limit) = self.memory_limit {
@@ -311,6 +309,9 @@ impl Run {
                 self.spend(1 + left.values.len() * right.values.len())?;
                 let mut cut = left.cut || right.cut;
                 let pairs = left.values.iter().flat_map(|one| right.values.iter().map(move |other| (one, other)));
+                if let Some(values) = counted(*operator, &left.values, &right.values) {
+                    return Ok(Results { values, cut });
+                }
                 if operator.is_truth() {
                     return Ok(Results { values: truths(pairs.map(|(one, other)| operator.apply(one, other))), cut });
                 }
@@ -344,6 +345,15 @@ fn result(term: &Term, register: i64) -> Option<i64> {
             let fits = |value: &i64| value.abs() <= i64::from(i32::MAX);
             operator.apply(result(left, register)?, result(right, register)?).filter(fits)
         }
+    }
+}
+
+/// What counting up or down makes of all numbers at once, if it is that.
+fn counted(operator: Operator, left: &Values, right: &Values) -> Option<Values> {
+    match operator.0 {
+        BinaryOp::Add => right.only().map_or_else(|| right.moved(left.only()?), |by| left.moved(by)),
+        BinaryOp::Sub => left.moved(right.only()?.checked_neg()?),
+        _ => None,
     }
 }
 

@@ -450,7 +450,10 @@ impl<'p> Automaton<'p> {
             return access;
         };
         access.loc = Some(loc.index() as u16);
-        for value in self.domains[loc].iter() {
+        // What a store does is the same whatever it overwrites, and a load that does not spin takes whatever it gets.
+        let takes_all = access.plain_read && !self.reading.spin;
+        let tried = if access.writes || access.plain.is_some() || takes_all { 1 } else { usize::MAX };
+        for value in self.domains[loc].iter().take(tried) {
             let Ok(effects) = self.effects(state, value) else { continue };
             if self.reading.spin && self.spins(state, value, &effects) {
                 access.spins.insert(value);
@@ -468,6 +471,9 @@ impl<'p> Automaton<'p> {
                 }
                 access.strict.1 |= self.reading.buffered || event.seq_cst;
             }
+        }
+        if takes_all {
+            access.read_values = self.domains[loc];
         }
         access
     }

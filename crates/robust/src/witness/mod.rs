@@ -1,5 +1,6 @@
 //! The execution that shows a violation.
 
+mod locals;
 mod observed;
 mod origin;
 mod replay;

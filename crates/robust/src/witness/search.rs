@@ -3,25 +3,29 @@
 //! A search of its own, breadth first and on the fly, over a machine without symmetry so that threads keep their names. It goes no deeper than the
 //! nearest violation. Mostly it is made when one is known to exist; a short one is also made in passing ([`crate::glance`]).
 
+use super::locals::Locals;
 use super::origin::{Origin, ROOT, way_to};
 use super::replay::Replay;
 use super::{ViolationKind, Witness};
 use crate::automaton::{Access, FailureKind};
 use crate::column::WIDEST;
-use crate::event::{EventKind, Transition};
+use crate::event::{Event, EventKind, Transition};
 use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::options::Options;
 use crate::tracker::{Quarry, Tracker};
-use rustc_hash::FxHashMap;
 use std::ops::Range;
 use steadfast_explore::{Budget, Shard, System};
+use steadfast_ir::Value;
 
 /// Most columns fit into so many words, and then are not copied and hashed at full width.
 const NARROW: usize = 2;
 
 /// After so many situations, the search looks whether it should end.
 const LOOK_AROUND: usize = 1024;
+
+/// So many states are found by most searches that end early, or a multiple of that: room for them costs nothing until it is used.
+const FEW: usize = 1024;
 
 /// A write that is hunted, and what threads know of it.
 type Hunted<const P: usize> = (Quarry, [u64; P]);
@@ -42,45 +46,55 @@ struct Situations<const W: usize, const P: usize> {
     steps: Vec<Option<Range<u32>>>,
     /// Labels, and the numbers of the states that they lead to.
     successors: Vec<(u32, u32)>,
-    hunted: Vec<Hunted<P>>,
-    numbers: FxHashMap<Hunted<P>, u32>,
-    /// The number of the state; above it the number of what is hunted, plus one.
-    pairs: Shard<1>,
+    /// What threads know of hunted writes.
+    columns: Shard<P>,
+    /// The number of the state, above it the quarry ([`packed`]); the number of the column.
+    situations: Shard<2>,
     origins: Vec<Origin>,
+}
+
+/// A quarry as a number, not 0.
+fn packed(quarry: Quarry) -> u64 {
+    let value = quarry.value.map_or(0, |value| u64::from(value) + 1);
+    u64::from(quarry.loc) << 11 | value << 2 | u64::from(quarry.race) << 1 | 1
+}
+
+fn unpacked(number: u64) -> Option<Quarry> {
+    let value = (number >> 2 & 0x1ff).checked_sub(1).map(|value| value as Value);
+    (number != 0).then_some(Quarry { loc: (number >> 11) as u16, value, race: number >> 1 & 1 == 1 })
 }
 
 impl<const W: usize, const P: usize> Situations<W, P> {
     fn new() -> Self {
         Self {
             states: Shard::default(),
-            steps: Vec::new(),
-            successors: Vec::new(),
-            hunted: Vec::new(),
-            numbers: FxHashMap::default(),
-            pairs: Shard::default(),
-            origins: Vec::new(),
+            steps: Vec::with_capacity(FEW),
+            successors: Vec::with_capacity(4 * FEW),
+            columns: Shard::default(),
+            situations: Shard::default(),
+            origins: Vec::with_capacity(4 * FEW),
         }
     }
 
     fn len(&self) -> usize {
-        self.pairs.len()
+        self.situations.len()
     }
 
     /// How many of them are states in which nothing is hunted.
     fn unhunted(&self) -> usize {
-        (0..self.len()).filter(|&at| self.pairs.get(at)[0] >> 32 == 0).count()
+        (0..self.len()).filter(|&at| self.situations.get(at)[0] >> 32 == 0).count()
     }
 
     fn bytes(&self) -> usize {
-        let columns = self.hunted.len() * 3 * size_of::<Hunted<P>>();
         let steps = self.steps.capacity() * size_of::<Option<Range<u32>>>() + self.successors.capacity() * 8;
-        self.states.bytes() + steps + self.pairs.bytes() + columns + self.origins.capacity() * size_of::<Origin>()
+        let sets = self.states.bytes() + self.columns.bytes() + self.situations.bytes();
+        sets + steps + self.origins.capacity() * size_of::<Origin>()
     }
 
     fn get(&self, at: usize) -> Situation<W, P> {
-        let [pair] = *self.pairs.get(at);
-        let hunted = (pair >> 32).checked_sub(1).map(|number| self.hunted[number as usize]);
-        let number = pair as u32;
+        let [what, column] = *self.situations.get(at);
+        let hunted = unpacked(what >> 32).map(|quarry| (quarry, *self.columns.get(column as usize)));
+        let number = what as u32;
         Situation { number, state: *self.states.get(number as usize), hunted }
     }
 
@@ -109,18 +123,16 @@ impl<const W: usize, const P: usize> Situations<W, P> {
         found
     }
 
-    fn add(&mut self, state: u32, hunted: Option<Hunted<P>>, origin: Origin) {
-        let hunted = hunted.map_or(0, |hunted| {
-            let next = self.hunted.len() as u32 + 1;
-            let number = *self.numbers.entry(hunted).or_insert(next);
-            if number == next {
-                self.hunted.push(hunted);
-            }
-            number
-        });
-        if self.pairs.insert(&[u64::from(hunted) << 32 | u64::from(state)]).1 {
-            self.origins.push(origin);
+    /// Says the number of the situation, if it is new.
+    fn add(&mut self, state: u32, hunted: Option<Hunted<P>>, origin: Origin) -> Option<u32> {
+        let (quarry, column) =
+            hunted.map_or((0, 0), |(quarry, column)| (packed(quarry), self.columns.insert(&column).0));
+        let (number, new) = self.situations.insert(&[quarry << 32 | u64::from(state), column as u64]);
+        if !new {
+            return None;
         }
+        self.origins.push(origin);
+        Some(number as u32)
     }
 }
 
@@ -154,9 +166,9 @@ pub(crate) fn search<M: MemoryModel, const W: usize>(
     most: usize,
 ) -> Found {
     if tracker.layout.words <= NARROW {
-        Search::<M, W, NARROW> { machine, tracker, options, goal, found: Situations::new() }.find(budget, most)
+        Search::<M, W, NARROW>::new(machine, tracker, options, goal).find(budget, most)
     } else {
-        Search::<M, W, WIDEST> { machine, tracker, options, goal, found: Situations::new() }.find(budget, most)
+        Search::<M, W, WIDEST>::new(machine, tracker, options, goal).find(budget, most)
     }
 }
 
@@ -166,9 +178,24 @@ struct Search<'a, 'p, M, const W: usize, const P: usize> {
     options: &'a Options<'a>,
     goal: Goal,
     found: Situations<W, P>,
+    locals: Locals,
+    /// The machine's, as far as they were needed: it answers with a lock and a copy.
+    transitions: Vec<Transition>,
 }
 
-impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
+impl<'a, 'p, M: MemoryModel, const W: usize, const P: usize> Search<'a, 'p, M, W, P> {
+    fn new(machine: &'a Machine<'p>, tracker: &'a Tracker<'a, M>, options: &'a Options<'a>, goal: Goal) -> Self {
+        Self {
+            machine,
+            tracker,
+            options,
+            goal,
+            found: Situations::new(),
+            locals: Locals::new(machine),
+            transitions: Vec::new(),
+        }
+    }
+
     fn find(mut self, budget: &Budget<'_>, most: usize) -> Found {
         let mut booked = 0;
         let witness = self.run(budget, most, &mut booked);
@@ -179,14 +206,17 @@ impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
 
     fn run(&mut self, budget: &Budget<'_>, most: usize, booked: &mut u64) -> Option<Witness> {
         let mut worker = System::<W>::worker(self.machine);
-        for state in System::<W>::initial(self.machine) {
-            let state = self.found.number(&state);
-            self.found.add(state, None, Origin { parent: ROOT, label: 0, begins: false });
-        }
         if self.goal == Goal::Failure
             && let Some((thread, failure)) = self.machine.initial_failure()
         {
             return Some(self.failure(None, thread, failure));
+        }
+        for state in System::<W>::initial(self.machine) {
+            let state = self.found.number(&state);
+            let found = self.add(state, None, Origin { parent: ROOT, label: 0, begins: false });
+            if found.is_some() {
+                return found;
+            }
         }
         let mut at = 0;
         while at < self.found.len() && self.found.len() <= most {
@@ -205,12 +235,18 @@ impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
             if self.machine.overflowed() {
                 return None;
             }
-            if let Some(witness) = self.look(at as u32, &situation) {
-                return Some(witness);
+            // What fails is only known after the steps were looked for.
+            if self.goal == Goal::Failure
+                && let Some((thread, failure)) = self.machine.failure(&situation.state)
+            {
+                return Some(self.failure(Some((at as u32, &situation)), thread, failure));
             }
             for step in steps {
                 let (label, state) = self.found.successors[step as usize];
-                self.follow(at as u32, &situation, label, state);
+                let found = self.follow(at as u32, &situation, label, state);
+                if found.is_some() {
+                    return found;
+                }
             }
             at += 1;
         }
@@ -218,32 +254,60 @@ impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
     }
 
     /// Adds what a step leads to: with what is hunted already, or with the hunt that it may begin.
-    fn follow(&mut self, parent: u32, situation: &Situation<W, P>, label: u32, state: u32) {
+    fn follow(&mut self, parent: u32, situation: &Situation<W, P>, label: u32, state: u32) -> Option<Witness> {
         let step = self.machine.label(label);
-        let transition = self.machine.transition(step.transition);
-        let hunted = situation.hunted.map(|(quarry, mut bits)| {
-            let what = (step.thread, transition.event, transition.fences);
-            self.tracker.step(&mut bits, quarry, what, false);
-            (quarry, bits)
-        });
+        let &Transition { event, fences, old, .. } = self.transition(step.transition);
         let origin = Origin { parent, label, begins: false };
-        self.found.add(state, hunted, origin);
-        if hunted.is_none()
-            && let Some(quarry) = self.quarry(&transition)
-        {
-            let bits = self.tracker.start(quarry, step.thread, transition.event, transition.fences);
-            self.found.add(state, Some((quarry, bits)), Origin { begins: true, ..origin });
+        if let Some((quarry, mut bits)) = situation.hunted {
+            self.tracker.step(&mut bits, quarry, (step.thread, event, fences), false);
+            return self.hunt(state, (quarry, bits), origin);
+        }
+        self.add(state, None, origin).or_else(|| {
+            let quarry = self.quarry(event, old)?;
+            let bits = self.tracker.start(quarry, step.thread, event, fences);
+            self.hunt(state, (quarry, bits), Origin { begins: true, ..origin })
+        })
+    }
+
+    /// Adds a hunt, unless it is without hope.
+    fn hunt(&mut self, state: u32, (quarry, mut bits): Hunted<P>, origin: Origin) -> Option<Witness> {
+        let place = self.found.states.get(state as usize);
+        let may_strike = |thread: usize| {
+            self.tracker.is_open(&mut bits, thread)
+                && self.locals.get(self.machine, place, thread).reachable >> quarry.loc & 1 == 1
+        };
+        if !(0..self.machine.threads()).any(may_strike) {
+            return None;
+        }
+        self.add(state, Some((quarry, bits)), origin)
+    }
+
+    /// Adds a situation, and looks for the goal in it if it is new. Those that are added first are also expanded first, so nothing is gained by looking at it later.
+    fn add(&mut self, state: u32, hunted: Option<Hunted<P>>, origin: Origin) -> Option<Witness> {
+        let at = self.found.add(state, hunted, origin)?;
+        match self.goal {
+            Goal::Failure => None,
+            Goal::Race => self.racy(at).or_else(|| self.strike(at, state, hunted?)),
+            Goal::Stale => self.strike(at, state, hunted?),
         }
     }
 
+    fn transition(&mut self, number: u32) -> &Transition {
+        if self.transitions.len() <= number as usize {
+            self.machine.copy_transitions(&mut self.transitions);
+        }
+        &self.transitions[number as usize]
+    }
+
     /// What a step lets us hunt.
-    fn quarry(&self, transition: &Transition) -> Option<Quarry> {
-        let loc = transition.event.loc;
-        match (self.goal, transition.event.kind) {
+    fn quarry(&self, event: Event, old: Value) -> Option<Quarry> {
+        match (self.goal, event.kind) {
             (Goal::Stale, EventKind::Write | EventKind::Update) => {
-                Some(Quarry { loc, value: Some(transition.old), race: false })
+                Some(Quarry { loc: event.loc, value: Some(old), race: false })
             }
-            (Goal::Race, EventKind::PlainRead | EventKind::PlainWrite) => Some(Quarry { loc, value: None, race: true }),
+            (Goal::Race, EventKind::PlainRead | EventKind::PlainWrite) => {
+                Some(Quarry { loc: event.loc, value: None, race: true })
+            }
             _ => None,
         }
     }
@@ -253,26 +317,20 @@ impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
         (local, self.machine.automata[self.machine.class_of[thread]].access(local))
     }
 
-    /// Looks for the goal in a situation whose successors are known.
-    fn look(&self, at: u32, situation: &Situation<W, P>) -> Option<Witness> {
-        if self.goal == Goal::Failure {
-            let (thread, failure) = self.machine.failure(&situation.state)?;
-            return Some(self.failure(Some((at, situation)), thread, failure));
-        }
-        if self.goal == Goal::Race
-            && let Some(witness) = self.racy(at, situation)
-        {
-            return Some(witness);
-        }
-        let (quarry, bits) = situation.hunted.as_ref()?;
-        (0..self.machine.threads()).find_map(|thread| {
-            let (local, access) = self.access(situation, thread);
-            match self.tracker.strikes(bits, *quarry, &access, thread) {
-                (false, false) => None,
-                (reads, _) if !quarry.race => Some(self.stale(at, *quarry, thread, local, reads)),
-                _ => self.race(at, situation, thread, local),
+    /// Looks for a thread whose next access takes what is hunted.
+    fn strike(&mut self, at: u32, state: u32, (quarry, bits): Hunted<P>) -> Option<Witness> {
+        let place = self.found.states.get(state as usize);
+        let candidates = self.tracker.candidates(&bits, quarry);
+        let (thread, reads) = (0..self.machine.threads()).find_map(|thread| {
+            if candidates >> thread & 1 == 0 {
+                return None;
             }
-        })
+            let access = &self.locals.get(self.machine, place, thread).access;
+            let (reads, writes) = self.tracker.strikes(&bits, quarry, access, thread);
+            (reads || writes).then_some((thread, reads))
+        })?;
+        let local = self.machine.local(place, thread);
+        if quarry.race { self.race(at, thread, local) } else { Some(self.stale(at, quarry, thread, local, reads)) }
     }
 
     /// Replays the steps to a situation. The second component is the write that was overwritten (or the access that began) when the hunt began.
@@ -309,8 +367,9 @@ impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
         replay.finish(kind, offender, stale, newest)
     }
 
-    fn race(&self, at: u32, situation: &Situation<W, P>, thread: usize, local: u32) -> Option<Witness> {
+    fn race(&self, at: u32, thread: usize, local: u32) -> Option<Witness> {
         let (mut replay, first) = self.replay(at);
+        let situation = self.found.get(at as usize);
         let automaton = &self.machine.automata[self.machine.class_of[thread]];
         let loc = automaton.access(local).loc?;
         let steps = automaton.last_steps(local, self.machine.value(&situation.state, loc as usize));
@@ -319,10 +378,11 @@ impl<M: MemoryModel, const W: usize, const P: usize> Search<'_, '_, M, W, P> {
     }
 
     /// Two threads that are both about to access a plain location, one of them to write it.
-    fn racy(&self, at: u32, situation: &Situation<W, P>) -> Option<Witness> {
+    fn racy(&self, at: u32) -> Option<Witness> {
         let threads = self.machine.threads();
+        let situation = self.found.get(at as usize);
         let plain = |thread: usize| {
-            let (local, access) = self.access(situation, thread);
+            let (local, access) = self.access(&situation, thread);
             Some((local, access.loc?, access.plain?))
         };
         for one in 0..threads {
