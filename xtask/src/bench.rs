@@ -12,7 +12,7 @@ mod trencher;
 
 use crate::arguments::{Arguments, unexpected};
 use crate::corpus::{self, source::Source};
-use crate::process;
+use crate::{dist, process};
 use anyhow::{Result, ensure};
 use report::Measured;
 use rows::Row;
@@ -22,7 +22,7 @@ use std::time::Duration;
 pub(crate) const USAGE: &str = "\
 bench [--rows TEXT] [--limit SECONDS] [--spin-limit SECONDS] [--rocker DIRECTORY]
       [--binary FILE] [--write]
-    Measures the programs of the papers' tables with the release binary, with one job and with two, and SPIN on
+    Measures the programs of the papers' tables with the binary that `dist` builds, with one job and with two, and SPIN on
     the exported programs. --rows selects rows whose name contains the text. The limits are for each check, by
     default 120 seconds, and for each run of SPIN's verifier, by default 60; 0 leaves SPIN out.
     --binary measures that program instead of building one. --write puts the table into docs/benchmarks.md.
@@ -70,7 +70,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if !with_spin {
         println!("SPIN is left out.\n");
     }
-    let binary = options.binary.clone().map_or_else(ours::build, Ok)?;
+    let binary = options.binary.clone().map_or_else(dist::build, Ok)?;
     println!("{}", report::HEAD);
     let mut measured = Vec::new();
     for row in rows {

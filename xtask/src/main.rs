@@ -9,6 +9,7 @@ mod arguments;
 mod bench;
 mod ci;
 mod corpus;
+mod dist;
 mod fuzz;
 mod process;
 mod repair;
@@ -27,13 +28,14 @@ struct Command {
     run: fn(Arguments) -> Result<()>,
 }
 
-const COMMANDS: [Command; 7] = [
+const COMMANDS: [Command; 8] = [
     Command { name: "test", usage: test::USAGE, run: test::run },
     Command { name: "corpus", usage: corpus::USAGE, run: corpus::run },
     Command { name: "bench", usage: bench::USAGE, run: bench::run },
     Command { name: "fuzz", usage: fuzz::USAGE, run: fuzz::run },
     Command { name: "repair", usage: repair::USAGE, run: repair::run },
     Command { name: "sanitizer", usage: sanitizer::USAGE, run: sanitizer::run },
+    Command { name: "dist", usage: dist::USAGE, run: dist::run },
     Command { name: "ci", usage: ci::USAGE, run: ci::run },
 ];
 

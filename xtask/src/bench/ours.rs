@@ -2,10 +2,9 @@
 
 use super::rows::Row;
 use super::stopwatch;
-use crate::process;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -40,19 +39,6 @@ impl Run {
     pub(crate) fn is_conclusive(&self) -> bool {
         !matches!(self.verdict.as_str(), "inconclusive" | "error")
     }
-}
-
-/// Builds the binary and says where it is.
-pub(crate) fn build() -> Result<PathBuf> {
-    process::run(process::cargo().args(["build", "--release", "--quiet", "--package", "steadfast"]))?;
-    // This program was built into the same directory, unless somebody copied it elsewhere.
-    let here = std::env::current_exe().context("cannot find out where this program is")?;
-    let release = here.parent().and_then(Path::parent).map(|target| target.join("release"));
-    let binary = release.unwrap_or_default().join(format!("steadfast{}", std::env::consts::EXE_SUFFIX));
-    if !binary.exists() {
-        bail!("there is no {} after building it", binary.display());
-    }
-    Ok(binary)
 }
 
 /// Checks a program with a number of jobs.

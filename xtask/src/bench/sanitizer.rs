@@ -1,8 +1,7 @@
 //! The sanitizer beside clang's `ThreadSanitizer`: processor time per atomic access in a generated family of programs.
 
-use super::ours;
 use crate::arguments::{Arguments, unexpected};
-use crate::process;
+use crate::{dist, process};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,7 +44,7 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
     }
     let steadfast: PathBuf = match binary {
         Some(binary) => binary,
-        None => ours::build()?,
+        None => dist::build()?,
     };
     let scratch = tempfile::tempdir()?;
     let source = scratch.path().join("family.c");

@@ -1,8 +1,7 @@
 //! Every application of `corpus/transactions` against every model that fits, the program of six processes, and a history of a million operations.
 
-use super::ours;
 use crate::arguments::{Arguments, unexpected};
-use crate::process;
+use crate::{dist, process};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fmt::Write;
@@ -25,7 +24,7 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
             _ => return Err(unexpected(&argument)),
         }
     }
-    let binary = binary.map_or_else(ours::build, Ok)?;
+    let binary = binary.map_or_else(dist::build, Ok)?;
     println!("{:<24} {:<5} {:<14} {:>10} {:>10} {:>8}", "input", "model", "verdict", "states", "ms", "MiB");
     let mut slowest = (0.0, String::new());
     for path in inputs()? {

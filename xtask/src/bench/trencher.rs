@@ -1,10 +1,9 @@
 //! How long the checks of Trencher's programs take, beside Trencher itself, which somebody has built elsewhere.
 
-use super::ours;
 use super::report::geometric_mean;
 use crate::arguments::{Arguments, unexpected};
 use crate::corpus::trencher::DIRECTORY;
-use crate::process;
+use crate::{dist, process};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -25,7 +24,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     }
     let directory = process::root().join(DIRECTORY);
     ensure!(directory.is_dir(), "Trencher's programs are not here ({DIRECTORY})");
-    let ours = binary.map_or_else(ours::build, Ok)?;
+    let ours = binary.map_or_else(dist::build, Ok)?;
     println!("| program | ours, ms | Trencher, ms | ours ÷ Trencher |\n| --- | ---: | ---: | ---: |");
     let mut ratios = Vec::new();
     for file in files(&directory)? {
