@@ -57,6 +57,10 @@ pub struct StateGraph<const W: usize> {
     initial: Vec<StateId>,
     states: usize,
     edges: usize,
+    /// The block that is being filled, if there is one.
+    open_block: Option<usize>,
+    /// For how many edges there is room.
+    edge_room: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,7 +77,7 @@ const CHUNK: usize = 2048;
 const LEAST_CHUNK: usize = 128;
 /// Frontiers smaller than this are not worth a second thread.
 const PARALLEL_FROM: usize = 512;
-/// Each block of edges holds at least this many, unless it is the last.
+/// There is room for so many edges in a block, unless one worker among several has made it.
 const BLOCK: usize = 1 << 16;
 
 /// Successors of one chunk that one shard owns, and later their numbers.
@@ -92,6 +96,28 @@ struct Expansion<const W: usize> {
     /// Per edge, its label, the shard that owns the target and the place in that shard's parcel.
     edges: Vec<(u32, u8, u32)>,
     parcels: Vec<Parcel<W>>,
+}
+
+impl<const W: usize> Expansion<W> {
+    /// An edge, and whether its target is new.
+    #[inline]
+    fn resolved(&self, &(label, shard, place): &(u32, u8, u32)) -> (Edge, bool) {
+        let (target, new) = self.parcels[shard as usize].numbers[place as usize];
+        (Edge { label, target }, new)
+    }
+
+    /// All edges, and the new states in the order in which they are met.
+    fn resolve(&self) -> (Vec<Edge>, Vec<StateId>) {
+        let mut new_states = Vec::new();
+        let edges = self.edges.iter().map(|edge| {
+            let (edge, new) = self.resolved(edge);
+            if new {
+                new_states.push(edge.target);
+            }
+            edge
+        });
+        (edges.collect(), new_states)
+    }
 }
 
 /// Explores everything that is reachable. On a bound, what was found so far comes with it.
@@ -138,6 +164,8 @@ impl<const W: usize> StateGraph<W> {
             initial: Vec::new(),
             states: 0,
             edges: 0,
+            open_block: None,
+            edge_room: 0,
         }
     }
 
@@ -169,8 +197,16 @@ impl<const W: usize> StateGraph<W> {
         let jobs = if frontier.len() < PARALLEL_FROM { 1 } else { workers.len() };
         insert_all(&mut self.shards, &mut expansions, jobs);
         let known = next.len();
-        for expansion in &expansions {
-            self.keep_edges(expansion, next);
+        if jobs == 1 {
+            expansions.iter().for_each(|expansion| self.keep_edges(expansion, next));
+        } else {
+            let resolved = expansions.chunks(expansions.len().div_ceil(jobs)).collect();
+            let resolved =
+                each(resolved, |some: &[Expansion<W>]| some.iter().map(Expansion::resolve).collect::<Vec<_>>());
+            for (expansion, (block, new)) in expansions.iter().zip(resolved.into_iter().flatten()) {
+                self.keep_block(expansion, block);
+                next.extend(new);
+            }
         }
         self.states += next.len() - known;
     }
@@ -228,24 +264,49 @@ impl<const W: usize> StateGraph<W> {
         self.order.extend(&expansion.sources);
         let mut edges = expansion.edges.iter();
         for (&source, &degree) in expansion.sources.iter().zip(&expansion.degrees) {
-            if self.blocks.last().is_none_or(|block| block.len() >= BLOCK) {
-                self.blocks.push(Vec::with_capacity(BLOCK + 256));
-            }
-            let block = self.blocks.len() - 1;
+            let block = self.block_for(degree as usize);
             let start = self.blocks[block].len();
-            for &(label, shard, place) in edges.by_ref().take(degree as usize) {
-                let (target, new) = expansion.parcels[shard as usize].numbers[place as usize];
-                self.blocks[block].push(Edge { label, target });
+            for edge in edges.by_ref().take(degree as usize) {
+                let (edge, new) = expansion.resolved(edge);
+                self.blocks[block].push(edge);
                 if new {
-                    next.push(target);
+                    next.push(edge.target);
                 }
             }
-            self.edges += degree as usize;
-            if source as usize >= self.edges_of.len() {
-                self.edges_of.resize((source as usize + 1).next_multiple_of(SHARDS), EdgeRange::default());
-            }
-            self.edges_of[source as usize] = EdgeRange { block: block as u32, start: start as u32, degree };
+            self.set_range(source, EdgeRange { block: block as u32, start: start as u32, degree });
         }
+    }
+
+    /// A block with room for so many more edges.
+    fn block_for(&mut self, degree: usize) -> usize {
+        let fits = |block: &usize| self.blocks[*block].len() + degree <= self.blocks[*block].capacity();
+        if let Some(open) = self.open_block.filter(fits) {
+            return open;
+        }
+        let block = Vec::with_capacity(BLOCK.max(degree));
+        self.edge_room += block.capacity();
+        self.blocks.push(block);
+        *self.open_block.insert(self.blocks.len() - 1)
+    }
+
+    /// Stores the edges of an expansion as they are.
+    fn keep_block(&mut self, expansion: &Expansion<W>, block: Vec<Edge>) {
+        self.order.extend(&expansion.sources);
+        let mut start = 0;
+        for (&source, &degree) in expansion.sources.iter().zip(&expansion.degrees) {
+            self.set_range(source, EdgeRange { block: self.blocks.len() as u32, start, degree });
+            start += degree;
+        }
+        self.edge_room += block.capacity();
+        self.blocks.push(block);
+    }
+
+    fn set_range(&mut self, source: StateId, range: EdgeRange) {
+        if source as usize >= self.edges_of.len() {
+            self.edges_of.resize((source as usize + 1).next_multiple_of(SHARDS), EdgeRange::default());
+        }
+        self.edges += range.degree as usize;
+        self.edges_of[source as usize] = range;
     }
 
     /// How many states were found.
@@ -305,7 +366,7 @@ impl<const W: usize> StateGraph<W> {
         shards
             + self.order.capacity() * 4
             + self.edges_of.capacity() * size_of::<EdgeRange>()
-            + self.blocks.len() * BLOCK * size_of::<Edge>()
+            + self.edge_room * size_of::<Edge>()
     }
 }
 

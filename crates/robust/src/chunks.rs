@@ -1,6 +1,8 @@
 //! Work over all states of a graph, cut into one stretch per worker.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use steadfast_explore::each;
 
 /// Fewer states than this are not worth a second thread.
 const WORTHWHILE: usize = 50_000;
@@ -12,9 +14,23 @@ pub(crate) fn stretches(len: usize, jobs: usize) -> Vec<Range<usize>> {
     (0..workers).map(|worker| (worker * size).min(len)..((worker + 1) * size).min(len)).collect()
 }
 
+/// A list of so many numbers that several workers fill, each at the places that it knows.
+pub(crate) fn scattered<P: Send>(len: usize, parts: Vec<P>, fill: impl Fn(P, &dyn Fn(usize, u32)) + Sync) -> Vec<u32> {
+    let list: Vec<AtomicU32> = (0..len).map(|_| AtomicU32::new(0)).collect();
+    each(parts, |part| fill(part, &|place, number| list[place].store(number, Relaxed)));
+    list.into_iter().map(AtomicU32::into_inner).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_is_filled_by_all() {
+        let parts = vec![0..4, 4..5, 7..10];
+        let filled = scattered(10, parts, |part, put| part.for_each(|place| put(9 - place, place as u32 + 1)));
+        assert_eq!(filled, [10, 9, 8, 0, 0, 5, 4, 3, 2, 1]);
+    }
 
     #[test]
     fn stretches_cover_everything_in_order() {

@@ -33,12 +33,25 @@ pub(crate) struct FlowEdge {
     pub kind: u32,
 }
 
+impl FlowEdge {
+    #[inline]
+    fn packed(self) -> u64 {
+        u64::from(self.target) << 32 | u64::from(self.kind)
+    }
+
+    #[inline]
+    fn unpacked(packed: u64) -> Self {
+        Self { target: (packed >> 32) as u32, kind: packed as u32 }
+    }
+}
+
 /// The graph.
 #[derive(Debug)]
 pub(crate) struct Flow {
     /// Where the edges of each position begin; one more at the end.
     first: Vec<u32>,
-    edges: Vec<FlowEdge>,
+    /// Packed, so that room for them is zeroed by whoever uses it first.
+    edges: Vec<u64>,
     /// The site of every position.
     pub site_of: Vec<u32>,
     /// The kinds of edges.
@@ -81,14 +94,16 @@ impl Flow {
         jobs: usize,
     ) -> Self {
         let (order, shares) = shared_out(graph, jobs);
-        let mut position = vec![0; graph.id_bound()];
-        for (at, &state) in order.iter().enumerate() {
-            position[state as usize] = at as u32;
-        }
+        let position = chunks::scattered(graph.id_bound(), chunks::stretches(order.len(), jobs), |range, put| {
+            range.for_each(|at| put(order[at] as usize, at as u32));
+        });
+        let site_of = |range: Range<usize>| -> Vec<u32> {
+            order[range].iter().map(|&state| outlooks.site_of[state as usize]).collect()
+        };
         let mut flow = Self {
             first: vec![0; order.len() + 1],
-            edges: vec![FlowEdge { target: 0, kind: 0 }; graph.edge_count()],
-            site_of: order.iter().map(|&state| outlooks.site_of[state as usize]).collect(),
+            edges: vec![0; graph.edge_count()],
+            site_of: each(chunks::stretches(order.len(), jobs), site_of).concat(),
             kinds: Vec::new(),
             group_of: Vec::new(),
             weights: Vec::new(),
@@ -134,8 +149,9 @@ impl Flow {
         if numbers.len() > 1 {
             let parts: Vec<_> = self.stretches(graph, order, jobs).into_iter().zip(numbers).skip(1).collect();
             each(parts, |(stretch, numbers)| {
-                for edge in stretch.edges {
-                    edge.kind = numbers[edge.kind as usize];
+                for packed in stretch.edges {
+                    let edge = FlowEdge::unpacked(*packed);
+                    *packed = FlowEdge { kind: numbers[edge.kind as usize], ..edge }.packed();
                 }
             });
         }
@@ -163,13 +179,14 @@ impl Flow {
 
     /// The edges that leave a position.
     #[inline]
-    pub(crate) fn edges(&self, position: usize) -> &[FlowEdge] {
-        &self.edges[self.first[position] as usize..self.first[position + 1] as usize]
+    pub(crate) fn edges(&self, position: usize) -> impl ExactSizeIterator<Item = FlowEdge> {
+        let edges = &self.edges[self.first[position] as usize..self.first[position + 1] as usize];
+        edges.iter().map(|&edge| FlowEdge::unpacked(edge))
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.edges.len() * size_of::<FlowEdge>() + self.len() * 8
+        self.edges.len() * size_of::<u64>() + self.len() * 8
     }
 }
 
@@ -177,7 +194,7 @@ impl Flow {
 struct Stretch<'a> {
     states: &'a [StateId],
     first: &'a mut [u32],
-    edges: &'a mut [FlowEdge],
+    edges: &'a mut [u64],
     /// How many edges come before these.
     begins: usize,
 }
@@ -191,7 +208,7 @@ impl Stretch<'_> {
             *first = count(self.begins + next);
             for edge in graph.edges(state) {
                 let kind = kinds.number(kind_of(edge), 1);
-                self.edges[next] = FlowEdge { target: position[edge.target as usize], kind };
+                self.edges[next] = FlowEdge { target: position[edge.target as usize], kind }.packed();
                 next += 1;
             }
         }

@@ -144,22 +144,25 @@ impl Outlooks {
                 }
                 seen.number(&key, id)
             };
-            let numbers: Vec<u32> = order[range].iter().map(&mut number).collect();
-            (numbers, seen)
+            let numbers: Vec<u32> = order[range.clone()].iter().map(&mut number).collect();
+            (range, numbers, seen)
         };
-        let mut outlooks = Self { site_of: vec![0; graph.id_bound()], sites: Vec::new(), combinations: Vec::new() };
+        let mut outlooks = Self { site_of: Vec::new(), sites: Vec::new(), combinations: Vec::new() };
         let mut all = Seen::default();
         let mut combinations: FxHashMap<Box<[Future]>, u32> = FxHashMap::default();
-        let mut states = order.iter();
-        for (numbers, seen) in each(chunks::stretches(order.len(), jobs), look) {
+        let mut parts = Vec::new();
+        for (range, numbers, seen) in each(chunks::stretches(order.len(), jobs), look) {
             let sites: Vec<u32> = seen.examples.iter().map(|(key, id)| all.number(key, *id)).collect();
             for (_, id) in &all.examples[outlooks.sites.len()..] {
                 outlooks.add(machine, graph, futures, *id, &mut combinations);
             }
-            for (number, &state) in numbers.into_iter().zip(&mut states) {
-                outlooks.site_of[state as usize] = sites[number as usize];
-            }
+            parts.push((range, numbers, sites));
         }
+        outlooks.site_of = chunks::scattered(graph.id_bound(), parts, |(range, numbers, sites), put| {
+            for (&state, number) in order[range].iter().zip(numbers) {
+                put(state as usize, sites[number as usize]);
+            }
+        });
         outlooks
     }
 

@@ -15,7 +15,7 @@ use crate::futures::{Future, Outlooks, Site};
 use crate::machine::Machine;
 use crate::models::{Axis, MemoryModel};
 use crate::ops::{Op, Ops};
-use crate::sweep::{Caught, Story, SweepResult, Tide, sweep, tides};
+use crate::sweep::{Caught, Slots, Story, SweepResult, sweep};
 use crate::tracker::{Quarry, Tracker};
 use steadfast_explore::{Bound, Budget};
 
@@ -108,11 +108,11 @@ impl<M: MemoryModel> Hunt<'_, M> {
         if prey.is_empty() {
             return Ok((result, caught));
         }
-        let mut tides = tides(self.flow);
-        let bytes = tides.iter().map(Tide::bytes).sum::<usize>() as u64;
+        let mut slots = Slots::new(self.flow.len());
+        let bytes = slots.bytes() as u64;
         self.budget.add(0, bytes);
         for &quarry in prey {
-            let found = sweep(&Chase::<M, P> { hunt: self, quarry }, self.flow, &mut tides, &[], self.budget)?;
+            let found = sweep(&Chase::<M, P> { hunt: self, quarry }, self.flow, &slots, &[], self.budget)?;
             result.add(found);
             if found.violation {
                 caught.push(quarry);
@@ -120,7 +120,7 @@ impl<M: MemoryModel> Hunt<'_, M> {
                     break;
                 }
             }
-            tides.iter_mut().for_each(Tide::clear);
+            slots.clear();
         }
         self.budget.release(bytes);
         caught.sort_unstable();

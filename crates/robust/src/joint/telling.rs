@@ -10,7 +10,7 @@ use crate::futures::Outlooks;
 use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::ops::Ops;
-use crate::sweep::{Caught, Story, SweepResult, Tide, sweep, tides};
+use crate::sweep::{Caught, Slots, Story, SweepResult, sweep};
 use crate::taint::{Taints, UNTAINTED};
 use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
@@ -69,10 +69,10 @@ pub(super) fn run<M: MemoryModel, const N: usize>(joint: &Joint<'_, M>, prey: &[
             (position, column(memory.packed(monitor), UNTAINTED))
         })
         .collect();
-    let mut tides = tides(flow);
-    let bytes = tides.iter().map(Tide::bytes).sum::<usize>() as u64;
+    let slots = Slots::new(flow.len());
+    let bytes = slots.bytes() as u64;
     joint.budget.add(0, bytes);
-    let result = sweep(&telling, flow, &mut tides, &initial, joint.budget);
+    let result = sweep(&telling, flow, &slots, &initial, joint.budget);
     joint.budget.release(bytes);
     result
 }

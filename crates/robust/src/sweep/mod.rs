@@ -1,7 +1,8 @@
 //! A search that carries columns along the edges of a graph until no state learns of a new one.
 //!
 //! Workers sweep over the flow, again and again. Most edges lead forward, so the first sweep does nearly everything. Every position belongs to one worker, who alone knows what has
-//! arrived there ([`Tide`]); what arrives at another's position is sent there ([`post`]), in parcels. So nobody waits for another's memory on the way.
+//! arrived there ([`tide`]); what arrives at another's position is sent there ([`post`]), in parcels. So nobody waits for another's memory on the way. A worker that runs out of work is
+//! given positions by another one.
 
 mod columns;
 mod post;
@@ -9,13 +10,14 @@ mod steps;
 mod tide;
 mod worker;
 
-pub(crate) use tide::Tide;
+pub(crate) use tide::Slots;
 
 use crate::flow::Flow;
 use columns::{Columns, View};
 use post::Post;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use steadfast_explore::{Bound, Budget, each};
 use worker::Worker;
 
@@ -64,33 +66,35 @@ impl SweepResult {
     }
 }
 
-/// The tides for a sweep over a flow, one for each worker.
-pub(crate) fn tides(flow: &Flow) -> Vec<Tide> {
-    flow.shares.iter().map(|share| Tide::new(share.len())).collect()
-}
-
 /// Carries a story along a flow, from columns that are there at once and from wherever it begins.
 pub(crate) fn sweep<S: Story>(
     story: &S,
     flow: &Flow,
-    tides: &mut [Tide],
+    slots: &Slots,
     initial: &[(u32, S::Column)],
     budget: &Budget<'_>,
 ) -> Result<SweepResult, Bound> {
-    let columns = Columns::new(flow, tides.len());
+    let workers = flow.shares.len();
+    let columns = Columns::new(flow, workers);
     budget.add(0, columns.bytes());
     let initial: Vec<_> =
         initial.iter().map(|(position, column)| (*position, columns.number(column.clone()))).collect();
+    let chunk_bits = chunk_bits(flow);
+    // At first, a chunk belongs to whoever has its first position as a share.
+    let owner = |chunk: usize| flow.shares.iter().position(|share| share.contains(&(chunk << chunk_bits)));
+    let chunks = 0..flow.len().div_ceil(1 << chunk_bits);
     let sweep = Sweep {
         flow,
         budget,
-        post: Post::new(tides.len()),
+        post: Post::new(workers),
+        chunk_bits,
+        owners: chunks.map(|chunk| AtomicUsize::new(owner(chunk).unwrap_or(0))).collect(),
         ended: AtomicBool::new(false),
         caught: AtomicBool::new(false),
     };
-    let ends = each(tides.iter_mut().enumerate().collect(), |(number, tide)| {
-        let mut worker = Worker::new(&sweep, number, View::new(story, &columns, flow), tide);
-        worker.take_in(&initial);
+    let ends = each((0..workers).collect(), |number| {
+        let mut worker = Worker::new(&sweep, number, View::new(story, &columns, flow), slots);
+        worker.take_its_part(&initial);
         let bound = worker.work();
         (worker.done(), bound)
     });
@@ -105,11 +109,30 @@ pub(crate) fn sweep<S: Story>(
     Ok(result)
 }
 
+/// How many positions change hands together, as a power of two: enough that it seldom happens, but few enough to share.
+fn chunk_bits(flow: &Flow) -> u32 {
+    const MOST: u32 = 9;
+    const CHUNKS: usize = 64;
+    (flow.len() / (CHUNKS * flow.shares.len())).checked_ilog2().unwrap_or(0).min(MOST)
+}
+
 /// What all workers share.
 struct Sweep<'a> {
     flow: &'a Flow,
     budget: &'a Budget<'a>,
     post: Post,
+    /// How many positions a chunk has, as a power of two.
+    chunk_bits: u32,
+    /// By chunk: the worker to whom its positions belong.
+    owners: Vec<AtomicUsize>,
     ended: AtomicBool,
     caught: AtomicBool,
+}
+
+impl Sweep<'_> {
+    /// The positions of a chunk.
+    fn positions(&self, chunk: usize) -> Range<usize> {
+        let end = (chunk + 1) << self.chunk_bits;
+        chunk << self.chunk_bits..end.min(self.flow.len())
+    }
 }

@@ -1,14 +1,40 @@
-//! For every position of a worker, the columns that have arrived there, and which of them are still to be carried on.
+//! For every position, the columns that have arrived there, and which of them are still to be carried on.
 //!
 //! No column at a position covers another. Nearly all positions have three columns or fewer, and these fit a word; the others are in a table on the side.
+//!
+//! Every position has an owner, who alone reads and writes what is there. Whoever becomes the owner of a position gets a message about it, and the words need no other order.
 
 use super::columns::Number;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The sets.
-pub(crate) struct Tide {
-    slots: Vec<u64>,
-    spilled: FxHashMap<u32, Vec<(Number, bool)>>,
+/// A word for every position.
+pub(crate) struct Slots(Vec<AtomicU64>);
+
+impl Slots {
+    pub(crate) fn new(positions: usize) -> Self {
+        // Written once, so that no page is first read and only then written: that would be two faults, and all cores would have to hear of the second.
+        Self((0..positions).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Back to the beginning.
+    pub(crate) fn clear(&mut self) {
+        self.0.iter_mut().for_each(|slot| *slot.get_mut() = 0);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.len() * 8
+    }
+}
+
+/// The columns at one position, and whether they are pending.
+pub(super) type Spilled = Vec<(Number, bool)>;
+
+/// What a worker has at its positions.
+pub(super) struct Tide<'s> {
+    slots: &'s Slots,
+    spilled: FxHashMap<u32, Spilled>,
     /// How many columns were added since somebody asked, and how many of them were put on the side.
     added: u64,
     aside: u64,
@@ -39,22 +65,31 @@ fn with(slot: u64, (number, pending): (Number, bool)) -> Option<u64> {
     (number <= MASK).then(|| slot | number << (at * WIDTH) | u64::from(pending) << (ROOM * WIDTH + at))
 }
 
-impl Tide {
-    pub(crate) fn new(positions: usize) -> Self {
-        let mut slots = vec![0; positions];
-        // Written once, so that no page is first read and only then written: that would be two faults, and all cores would have to hear of the second.
-        std::hint::black_box(&mut slots).fill(0);
+impl<'s> Tide<'s> {
+    pub(super) fn new(slots: &'s Slots) -> Self {
         Self { slots, spilled: FxHashMap::default(), added: 0, aside: 0 }
     }
 
-    /// Back to the beginning.
-    pub(crate) fn clear(&mut self) {
-        self.slots.fill(0);
-        self.spilled = FxHashMap::default();
+    #[inline]
+    fn slot(&self, position: usize) -> u64 {
+        self.slots.0[position].load(Relaxed)
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * 8
+    #[inline]
+    fn set(&self, position: usize, slot: u64) {
+        self.slots.0[position].store(slot, Relaxed);
+    }
+
+    /// Gives up what is on the side for some positions.
+    pub(super) fn hand_over(&mut self, positions: Range<usize>) -> Vec<(u32, Spilled)> {
+        let spilled = positions.filter(|&position| self.slot(position) == SPILLED).map(|position| position as u32);
+        let spilled: Vec<u32> = spilled.collect();
+        spilled.into_iter().filter_map(|position| self.spilled.remove_entry(&position)).collect()
+    }
+
+    /// Takes what another worker has given up.
+    pub(super) fn take_over(&mut self, spilled: Vec<(u32, Spilled)>) {
+        self.spilled.extend(spilled);
     }
 
     /// The columns that were added since this was last asked.
@@ -71,7 +106,7 @@ impl Tide {
     /// Takes what is pending.
     #[inline]
     pub(super) fn take(&mut self, position: usize, taken: &mut Vec<Number>) {
-        let slot = self.slots[position];
+        let slot = self.slot(position);
         if slot & !NUMBERS == 0 {
             return;
         }
@@ -80,7 +115,7 @@ impl Tide {
             taken.extend(columns.filter_map(|(number, pending)| std::mem::take(pending).then_some(*number)));
             return;
         }
-        self.slots[position] = slot & NUMBERS;
+        self.set(position, slot & NUMBERS);
         taken.extend(unpacked(slot).filter(|(_, pending)| *pending).map(|(number, _)| number));
     }
 
@@ -92,7 +127,7 @@ impl Tide {
         number: Number,
         mut covers: impl FnMut(Number, Number) -> bool,
     ) -> bool {
-        let slot = self.slots[position];
+        let slot = self.slot(position);
         if slot == SPILLED {
             return self.add_aside(position, number, covers);
         }
@@ -110,10 +145,10 @@ impl Tide {
         let kept = if any_covered { kept } else { slot };
         let Some(after) = with(kept, (number, true)) else {
             self.spilled.insert(position as u32, unpacked(slot).collect());
-            self.slots[position] = SPILLED;
+            self.set(position, SPILLED);
             return self.add_aside(position, number, covers);
         };
-        self.slots[position] = after;
+        self.set(position, after);
         self.added += 1;
         true
     }

@@ -1,8 +1,8 @@
 //! One worker of a sweep.
 
 use super::columns::{After, LOST, Number, View};
-use super::post::Arrival;
-use super::tide::Tide;
+use super::post::{Arrival, Gift, Parcels};
+use super::tide::{Slots, Tide};
 use super::{Caught, Story, Sweep};
 use std::ops::Range;
 use std::sync::atomic::Ordering::SeqCst;
@@ -10,21 +10,23 @@ use steadfast_explore::Bound;
 
 /// How many positions have their bits in one word.
 const WORD: usize = u64::BITS as usize;
-/// How many words are looked at in one go.
-const CHUNK: usize = 8;
+/// Who has fewer chunks with something to do gives none away.
+const ENOUGH: usize = 4;
 
 /// What a worker has of its own.
 pub(super) struct Worker<'s, 'c, S: Story> {
     sweep: &'s Sweep<'s>,
     number: usize,
-    /// Its positions.
-    share: Range<usize>,
     view: View<'c, S>,
-    tide: &'s mut Tide,
-    /// A bit for each of its positions, on if something is pending there.
+    tide: Tide<'s>,
+    /// By chunk: whether its positions are this worker's.
+    mine: Vec<bool>,
+    /// By chunk: whether the story has begun at its positions.
+    begun: Vec<bool>,
+    /// A bit for each position, on if it is this worker's and something is pending there.
     due: Vec<u64>,
     taken: Vec<Number>,
-    /// What is to be sent to each other worker.
+    /// What is to be sent to each worker.
     outgoing: Vec<Vec<Arrival>>,
     done: Done,
 }
@@ -40,15 +42,15 @@ pub(super) struct Done {
 }
 
 impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
-    pub(super) fn new(sweep: &'s Sweep<'s>, number: usize, view: View<'c, S>, tide: &'s mut Tide) -> Self {
-        let share = sweep.flow.shares[number].clone();
+    pub(super) fn new(sweep: &'s Sweep<'s>, number: usize, view: View<'c, S>, slots: &'s Slots) -> Self {
         Self {
             sweep,
             number,
             view,
-            tide,
-            due: vec![0; share.len().div_ceil(WORD)],
-            share,
+            tide: Tide::new(slots),
+            mine: sweep.owners.iter().map(|owner| owner.load(SeqCst) == number).collect(),
+            begun: vec![false; sweep.owners.len()],
+            due: vec![0; sweep.flow.len().div_ceil(WORD)],
             taken: Vec::new(),
             outgoing: vec![Vec::new(); sweep.flow.shares.len()],
             done: Done::default(),
@@ -59,10 +61,10 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
         self.done
     }
 
-    /// Takes in what has arrived at its positions.
-    pub(super) fn take_in(&mut self, arrivals: &[Arrival]) {
+    /// Takes in those of the first arrivals that are at its positions.
+    pub(super) fn take_its_part(&mut self, arrivals: &[Arrival]) {
         for &(position, column) in arrivals {
-            if self.share.contains(&(position as usize)) {
+            if self.is_mine(position as usize) {
                 self.keep(position, column);
             }
         }
@@ -70,22 +72,25 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
 
     /// Works until nobody has anything left to do.
     pub(super) fn work(&mut self) -> Result<(), Bound> {
-        let mut turn = 0;
+        let mut from = 0;
         while !self.sweep.ended.load(SeqCst) {
-            let received = self.sweep.post.receive(self.number);
-            self.take_in(&received);
-            let Some(next) = self.next(turn) else {
+            if let Some(parcels) = self.sweep.post.receive(self.number) {
+                self.open(parcels);
+            }
+            let Some(chunk) = self.with_work(from).next() else {
+                self.send_all();
                 if self.sweep.post.wait(self.number, &self.sweep.ended) {
                     continue;
                 }
                 break;
             };
-            turn = next + 1;
-            if let Err(Caught) = self.sweep_chunk(next) {
+            from = chunk + 1;
+            if let Err(Caught) = self.sweep_chunk(chunk) {
                 self.sweep.caught.store(true, SeqCst);
                 self.sweep.ended.store(true, SeqCst);
             }
             self.send_all();
+            self.feed_the_hungry(from);
             let result = self.account();
             if result.is_err() {
                 self.sweep.ended.store(true, SeqCst);
@@ -95,19 +100,65 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
         Ok(())
     }
 
-    fn chunks(&self) -> usize {
-        self.due.len().div_ceil(CHUNK)
+    /// Takes in what others have sent. What is for positions that it has given away goes on to their owners.
+    fn open(&mut self, parcels: Parcels) {
+        for Gift { chunk, begun, due, spilled } in parcels.gifts {
+            self.mine[chunk] = true;
+            self.begun[chunk] = begun;
+            due.into_iter().for_each(|position| self.mark(position as usize));
+            self.tide.take_over(spilled);
+        }
+        for (position, column) in parcels.arrivals {
+            self.arrive(position, column);
+        }
     }
 
-    /// The next turn, counted over all sweeps, at which there is something to do: in the first sweep always.
-    fn next(&self, from: usize) -> Option<usize> {
-        let is_due = |chunk: usize| self.due[self.words(chunk)].iter().any(|word| *word != 0);
-        (from..from + self.chunks()).find(|&turn| turn < self.chunks() || is_due(turn % self.chunks()))
+    /// Its chunks with something to do, in the order of the positions, beginning with this one and going round.
+    fn with_work(&self, from: usize) -> impl Iterator<Item = usize> {
+        let chunks = self.mine.len();
+        (from.min(chunks)..chunks).chain(0..from.min(chunks)).filter(|&chunk| {
+            self.mine[chunk] && (!self.begun[chunk] || self.next_due(self.sweep.positions(chunk)).is_some())
+        })
     }
 
-    /// The words of a chunk.
-    fn words(&self, chunk: usize) -> Range<usize> {
-        chunk * CHUNK..((chunk + 1) * CHUNK).min(self.due.len())
+    /// Lets somebody who has nothing to do have the later half of what is left.
+    fn feed_the_hungry(&mut self, from: usize) {
+        let Some(hungry) = self.sweep.post.hungry() else { return };
+        let left: Vec<usize> = self.with_work(from).collect();
+        if left.len() < ENOUGH {
+            return;
+        }
+        let gifts: Vec<Gift> = left[left.len() / 2..].iter().map(|&chunk| self.give_up(chunk)).collect();
+        let chunks: Vec<usize> = gifts.iter().map(|gift| gift.chunk).collect();
+        let owners = &self.sweep.owners;
+        self.sweep
+            .post
+            .give(hungry, gifts, || chunks.into_iter().for_each(|chunk| owners[chunk].store(hungry, SeqCst)));
+    }
+
+    fn give_up(&mut self, chunk: usize) -> Gift {
+        let positions = self.sweep.positions(chunk);
+        let mut due = Vec::new();
+        while let Some(position) = self.next_due(positions.clone()) {
+            self.due[position / WORD] &= !(1 << (position % WORD));
+            due.push(position as u32);
+        }
+        self.mine[chunk] = false;
+        Gift { chunk, begun: self.begun[chunk], due, spilled: self.tide.hand_over(positions) }
+    }
+
+    /// The first of some positions at which something is pending.
+    #[inline]
+    fn next_due(&self, positions: Range<usize>) -> Option<usize> {
+        let (first, last) = (positions.start / WORD, positions.end.div_ceil(WORD));
+        (first..last).find_map(|word| {
+            let mut bits = self.due[word];
+            if word == first {
+                bits &= u64::MAX << (positions.start % WORD);
+            }
+            let position = word * WORD + bits.trailing_zeros() as usize;
+            (bits != 0 && position < positions.end).then_some(position)
+        })
     }
 
     /// Tells the budget what was added since the last time.
@@ -120,20 +171,18 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
         self.sweep.budget.check()
     }
 
-    fn sweep_chunk(&mut self, turn: usize) -> Result<(), Caught> {
-        let words = self.words(turn % self.chunks());
-        if turn < self.chunks() {
-            let all = words.start * WORD..(words.end * WORD).min(self.share.len());
-            all.for_each(|place| self.begin(self.share.start + place));
+    fn sweep_chunk(&mut self, chunk: usize) -> Result<(), Caught> {
+        let mut positions = self.sweep.positions(chunk);
+        if !std::mem::replace(&mut self.begun[chunk], true) {
+            positions.clone().for_each(|position| self.begin(position));
         }
-        for word in words {
-            while self.due[word] != 0 {
-                let place = word * WORD + self.due[word].trailing_zeros() as usize;
-                self.due[word] &= self.due[word] - 1;
-                self.taken.clear();
-                self.tide.take(place, &mut self.taken);
-                self.carry_on(self.share.start + place)?;
-            }
+        while let Some(position) = self.next_due(positions.clone()) {
+            self.due[position / WORD] &= !(1 << (position % WORD));
+            self.taken.clear();
+            self.tide.take(position, &mut self.taken);
+            self.carry_on(position)?;
+            // What becomes due before this waits for the next turn, unless it is quite close.
+            positions.start = positions.start.max(position / WORD * WORD);
         }
         Ok(())
     }
@@ -176,8 +225,13 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
     }
 
     #[inline]
+    fn is_mine(&self, position: usize) -> bool {
+        self.mine[position >> self.sweep.chunk_bits]
+    }
+
+    #[inline]
     fn arrive(&mut self, target: u32, column: Number) {
-        if self.share.contains(&(target as usize)) {
+        if self.is_mine(target as usize) {
             self.keep(target, column);
         } else {
             self.send(target, column);
@@ -187,16 +241,19 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
     /// Takes in what has arrived at one of its positions.
     #[inline]
     fn keep(&mut self, position: u32, column: Number) {
-        let place = position as usize - self.share.start;
-        if self.tide.add(place, column, |larger, smaller| self.view.covers(larger, smaller)) {
-            self.due[place / WORD] |= 1 << (place % WORD);
+        if self.tide.add(position as usize, column, |larger, smaller| self.view.covers(larger, smaller)) {
+            self.mark(position as usize);
         }
     }
 
+    #[inline]
+    fn mark(&mut self, position: usize) {
+        self.due[position / WORD] |= 1 << (position % WORD);
+    }
+
     fn send(&mut self, position: u32, column: Number) {
-        let owner = self.sweep.flow.shares.iter().position(|share| share.contains(&(position as usize)));
-        let parcel = &mut self.outgoing[owner.expect("every position has an owner")];
-        parcel.push((position, column));
+        let owner = self.sweep.owners[position as usize >> self.sweep.chunk_bits].load(SeqCst);
+        self.outgoing[owner].push((position, column));
     }
 
     fn send_all(&mut self) {
