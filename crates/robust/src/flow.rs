@@ -167,11 +167,6 @@ impl Flow {
         }
     }
 
-    /// One more than the largest number of a site.
-    pub(crate) fn sites(&self) -> usize {
-        self.site_of.iter().max().map_or(0, |&site| site as usize + 1)
-    }
-
     /// How many states there are.
     pub(crate) fn len(&self) -> usize {
         self.site_of.len()

@@ -3,6 +3,7 @@
 //! Columns are few, and so are the kinds of edges, so every step is computed once. All workers use the same numbers, which are given out under locks ([`Columns`]);
 //! everything that a worker looks up again and again it keeps to itself ([`View`]).
 
+use super::judged::Judged;
 use super::steps::Steps;
 use super::{Caught, Story};
 use crate::flow::Flow;
@@ -97,8 +98,7 @@ pub(super) struct View<'c, S: Story> {
     /// By kind of edge, where its group does not suffice.
     details: FxHashMap<(u32, Number), Number>,
     lists: Vec<Box<[Number]>>,
-    /// By site: the columns that have been judged there to be harmless.
-    harmless: Vec<Vec<u64>>,
+    harmless: Judged,
     /// How many steps were learned since somebody asked.
     learned: u64,
 }
@@ -124,7 +124,7 @@ impl<'c, S: Story> View<'c, S> {
             others: FxHashMap::default(),
             details: FxHashMap::default(),
             lists: Vec::new(),
-            harmless: vec![Vec::new(); flow.sites()],
+            harmless: Judged::new(flow.len()),
             learned: 0,
         }
     }
@@ -261,8 +261,7 @@ impl<'c, S: Story> View<'c, S> {
     /// Looks for a violation at a site, unless the column is known to be harmless there.
     #[inline]
     pub(super) fn judge(&mut self, site: u32, number: Number) -> Result<(), Caught> {
-        let known = self.harmless[site as usize].get(number as usize / 64);
-        if known.is_some_and(|word| word >> (number % 64) & 1 == 1) { Ok(()) } else { self.judge_anew(site, number) }
+        if self.harmless.contains(site, number) { Ok(()) } else { self.judge_anew(site, number) }
     }
 
     #[cold]
@@ -271,12 +270,7 @@ impl<'c, S: Story> View<'c, S> {
         if self.story.violates(&mut self.memory, Self::column(&self.columns, number), site) {
             return Err(Caught);
         }
-        let known = &mut self.harmless[site as usize];
-        let word = number as usize / 64;
-        if known.len() <= word {
-            known.resize(word + 1, 0);
-        }
-        known[word] |= 1 << (number % 64);
+        self.harmless.insert(site, number);
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! given positions by another one.
 
 mod columns;
+mod judged;
 mod post;
 mod steps;
 mod tide;
