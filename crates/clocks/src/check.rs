@@ -33,13 +33,13 @@ impl Question {
     }
 
     /// Whether the access could take `stale`, which is followed by `next`.
-    fn allows(self, stale: Option<&Entry>, next: &Entry) -> bool {
+    fn allows(self, stale: Option<Entry>, next: Entry) -> bool {
         match self {
             Self::Read => true,
-            Self::ReadOf(value) => stale.is_some_and(|stale| stale.value() == value),
-            Self::ReadOther(value) => stale.is_some_and(|stale| stale.value() != value),
-            Self::Write => !next.is_update(),
-            Self::UpdateOf(value) => !next.is_update() && stale.is_some_and(|stale| stale.value() == value),
+            Self::ReadOf(value) => stale.is_some_and(|stale| stale.value == value),
+            Self::ReadOther(value) => stale.is_some_and(|stale| stale.value != value),
+            Self::Write => !next.author.is_update(),
+            Self::UpdateOf(value) => !next.author.is_update() && stale.is_some_and(|stale| stale.value == value),
         }
     }
 }
@@ -52,9 +52,10 @@ pub(crate) struct Bound<'a> {
 
 impl Bound<'_> {
     fn knows(&self, entry: &Entry) -> bool {
-        entry.known_to(&self.thread.hb.current)
-            || entry.known_to(&self.thread.fenced.current)
-            || self.seq_cst && entry.is_seq_cst() && entry.known_to(&self.thread.sc)
+        let author = entry.author;
+        author.known_to(&self.thread.hb.current)
+            || author.known_to(&self.thread.fenced.current)
+            || self.seq_cst && author.is_seq_cst() && author.known_to(&self.thread.sc)
     }
 }
 
@@ -62,10 +63,10 @@ impl Bound<'_> {
 #[inline(never)]
 pub(crate) fn violation(location: &Location, bound: &Bound<'_>, question: Question) -> Option<Violation> {
     let (after, before) = window(location, bound)?;
-    let log = &location.log;
+    let log = &location.body;
     let stale = (after..before)
         .rev()
-        .find(|&number| log.get(number + 1).is_some_and(|next| question.allows(log.get(number), next)))?;
+        .find(|&number| log.write(number + 1).is_some_and(|next| question.allows(log.write(number), next)))?;
     Some(Violation {
         kind: question.kind(),
         stale: log.record(stale),
@@ -77,13 +78,15 @@ pub(crate) fn violation(location: &Location, bound: &Bound<'_>, question: Questi
 
 /// The numbers a and b, if a < b. Of the writes that were forgotten a counts as knowing all.
 fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
-    let log = &location.log;
+    let log = &location.body;
     let newest_first = || (log.oldest()..=log.newest()).rev();
-    let find = |test: &dyn Fn(&Entry) -> bool| newest_first().find(|&number| log.get(number).is_some_and(test));
+    let find = |test: &dyn Fn(&Entry) -> bool| {
+        newest_first().find(|&number| log.write(number).is_some_and(|entry| test(&entry)))
+    };
     let before = newest_first().find(|&number| {
-        log.get(number).is_some_and(|entry| entry.included_in(&bound.thread.before, &bound.thread.births))
+        log.write(number).is_some_and(|entry| entry.author.included_in(&bound.thread.before, &bound.thread.births))
     })?;
-    if log.get(before).is_none_or(|entry| bound.knows(entry)) {
+    if log.write(before).is_none_or(|entry| bound.knows(&entry)) {
         return None;
     }
     let written = find(&|entry| bound.knows(entry)).unwrap_or(log.oldest().saturating_sub(1));
@@ -95,7 +98,7 @@ fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
 /// What would have made the newest write known.
 fn missing(location: &Location, thread: &ThreadClocks, before: u64) -> Missing {
     let waiting = &thread.hb.waiting;
-    let written = location.log.get(before).is_some_and(|entry| entry.known_to(waiting));
+    let written = location.body.write(before).is_some_and(|entry| entry.author.known_to(waiting));
     if written || location.readers.newest_known(waiting) >= before {
         Missing::Acquire
     } else {

@@ -55,13 +55,14 @@
 //! - No function panics, whatever it is called with.
 
 mod access;
+mod body;
 mod check;
 mod clock;
 mod epoch;
-mod fetch;
 mod home;
 mod location;
 mod log;
+mod outline;
 mod readers;
 mod rows;
 mod settings;
@@ -76,6 +77,7 @@ mod wide;
 pub use access::{CompareExchange, Place, Strength};
 pub use epoch::{Epoch, Slot};
 pub use location::Location;
+pub use outline::Outline;
 pub use settings::{Limits, Model, Settings};
 pub use shadow::{Alone, Cells, Direction, Race, Touched};
 pub use slots::Slots;

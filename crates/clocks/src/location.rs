@@ -1,10 +1,11 @@
 //! The record of an atomic location, and what an access does to it and to the thread.
 
+use crate::body::Body;
 use crate::check::{Bound, Question};
-use crate::log::{Entry, Log};
+use crate::log::{Author, Entry, Initial};
 use crate::readers::Readers;
-use crate::rows::{Row, Rows};
-use crate::{Epoch, Place, Slot, ThreadClocks, Violation};
+use crate::rows::Row;
+use crate::{Epoch, Outline, Place, Slot, ThreadClocks, Violation};
 
 /// The record of one atomic location. Whoever accesses the location holds a lock on it from before the access until the record is up to date.
 ///
@@ -14,7 +15,9 @@ use crate::{Epoch, Place, Slot, ThreadClocks, Violation};
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Location {
-    pub(crate) last: Entry,
+    /// Of the newest write.
+    pub(crate) last: Author,
+    pub(crate) body: Body,
     /// Whether whoever includes the newest write also knows what it released.
     released_is_known: bool,
     /// Whether [`Row::ByAccess`] is in use: somebody has read since the newest write. Else [`Row::ByWrite`] says the same, and is not copied.
@@ -27,10 +30,12 @@ pub struct Location {
     fence_accessed: bool,
     /// Whether its shadow is marked and has no plain accesses.
     pub(crate) is_quiet: bool,
-    pub(crate) rows: Rows,
-    pub(crate) log: Log,
     pub(crate) readers: Readers,
+    initial: Initial,
 }
+
+/// Together with sixteen bytes of the caller's, all that most accesses look at fits into a cache line.
+const _: () = assert!(std::mem::offset_of!(Location, readers) <= 48);
 
 /// A write as it comes to a location.
 #[derive(Clone, Copy, Debug)]
@@ -47,10 +52,10 @@ impl Location {
     /// A location that nobody has accessed and that holds this value.
     pub fn new(initial: u128) -> Self {
         Self {
-            log: Log::new(),
-            last: Entry::initial(initial),
+            last: Author::initial(),
+            body: Body::new(),
             readers: Readers::default(),
-            rows: Rows::default(),
+            initial: Initial::new(initial),
             released_is_known: true,
             accessed: false,
             exclusive: true,
@@ -74,34 +79,54 @@ impl Location {
     /// A thread reads, and others know that from this moment on. Says whether that is later than before.
     #[inline]
     pub(crate) fn read_at(&mut self, slot: Slot, since: Epoch) -> bool {
-        let is_new = self.rows.entry(Row::ReadAt, slot) < since;
+        let is_new = self.body.entry(Row::ReadAt, slot) < since;
         if is_new {
-            self.rows.set_wide(Row::ReadAt, slot, since);
+            self.body.set_wide(Row::ReadAt, slot, since);
         }
         is_new
     }
 
     /// When threads have read, as far as others know.
     pub(crate) fn readers_at(&self) -> impl Iterator<Item = (Slot, Epoch)> {
-        let entries = self.rows.get(Row::ReadAt).iter().flatten();
+        let entries = self.body.get(Row::ReadAt).iter().flatten();
         entries.enumerate().map(|(slot, &since)| (Slot(slot as u16), Epoch(since)))
     }
 
     /// The newest write counts for plain accesses.
     #[inline]
     pub(crate) fn watch(&mut self) -> bool {
-        self.last.watch();
-        self.log.watch_newest();
+        self.body.watch_newest();
         // Two threads that change the same cells at the same time can lose the mark. Now and then somebody looks.
-        if self.log.newest().is_multiple_of(16) {
+        if self.body.newest().is_multiple_of(16) {
             self.is_quiet = false;
         }
         true
     }
 
+    /// What of it lies elsewhere and is needed by nearly every access: for whoever wants to have it in a cache in time.
+    pub fn body(&self) -> &[[u32; 8]] {
+        &self.body.lanes
+    }
+
+    /// What is where in [`body`](Self::body).
+    pub fn outline(&self) -> Outline {
+        Outline::of(&self.body)
+    }
+
+    /// Whether [`body`](Self::body) is something else than at the last [`settle`](Self::settle).
+    #[inline]
+    pub fn has_moved(&self) -> bool {
+        self.body.moved
+    }
+
+    /// Somebody has taken note of where [`body`](Self::body) is.
+    pub fn settle(&mut self) {
+        self.body.moved = false;
+    }
+
     /// How much memory it takes beside its own size.
     pub fn heap_size(&self) -> usize {
-        self.log.heap_size() + self.readers.heap_size() + self.rows.heap_size()
+        self.body.heap_size() + self.readers.heap_size()
     }
 
     /// Whether the question, asked by the next access of the thread, has a bad answer.
@@ -127,42 +152,41 @@ impl Location {
             && self.released_is_known
             && self.last.included_in(&thread.hb.current, &thread.births)
             && self.last.included_in(&thread.before, &thread.births)
-            && self.rows.entry(self.accesses(), thread.slot) >= moment
+            && self.body.entry(self.accesses(), thread.slot) >= moment
             && (!seq_cst || self.is_settled_sc(thread, moment))
-            && (!self.rows.has_fences() && !thread.has_fences() || self.knows_fences(thread))
+            && (!self.body.has_fences() && !thread.has_fences() || self.knows_fences(thread))
     }
 
     #[inline]
     fn is_settled_sc(&self, thread: &ThreadClocks, moment: Epoch) -> bool {
-        self.rows.entry(Row::ScByAccess, thread.slot) >= moment
+        self.body.entry(Row::ScByAccess, thread.slot) >= moment
             && (!self.last.is_seq_cst() || self.last.included_in(&thread.sc, &thread.births))
     }
 
     /// An atomic load under SC.
     pub(crate) fn read(&mut self, thread: &mut ThreadClocks, acquire: bool, seq_cst: bool) {
-        self.rows.fetch_soon();
         if !self.trusted && !self.last.included_in(&thread.before, &thread.births) {
-            thread.learn_before(self.rows.get(Row::ByWrite));
+            thread.learn_before(self.body.get(Row::ByWrite));
         }
-        if self.rows.has_fences()
+        if self.body.has_fences()
             && !self.last.included_in(&thread.hb.current, &thread.births)
             && !self.has_read(thread, false)
         {
-            thread.learn_pending(self.rows.get(Row::FenceByWrite));
+            thread.learn_pending(self.body.get(Row::FenceByWrite));
         }
         let newly_read = self.learn_released(thread, acquire);
         if self.trusted {
             thread.learn_from_trusted();
         }
         if seq_cst && self.last.is_seq_cst() && !self.last.included_in(&thread.sc, &thread.births) {
-            thread.learned |= thread.sc.join(self.rows.get(Row::ScByWrite));
+            thread.learned |= thread.sc.join(self.body.get(Row::ScByWrite));
         }
         if thread.learned || newly_read {
             thread.begin_event();
         }
         if newly_read {
             let limits = thread.settings.limits;
-            self.readers.observe(thread.slot, thread.now, self.log.newest(), acquire, self.log.oldest(), limits);
+            self.readers.observe(thread.slot, thread.now, self.body.newest(), acquire, self.body.oldest(), limits);
         }
         self.tell_later_writes(thread, seq_cst);
     }
@@ -171,23 +195,23 @@ impl Location {
     #[inline]
     fn tell_later_writes(&mut self, thread: &mut ThreadClocks, seq_cst: bool) {
         let moment = thread.before.get(thread.slot);
-        let told = self.rows.entry(self.accesses(), thread.slot);
+        let told = self.body.entry(self.accesses(), thread.slot);
         if !self.trusted && told < moment {
             if !self.accessed {
                 // Having read the newest write, the thread knows all that came before it.
-                self.rows.assign(Row::ByAccess, &thread.before);
+                self.body.assign(Row::ByAccess, &thread.before);
                 self.accessed = true;
             } else if thread.has_learned_nothing_since(told) {
-                self.rows.set(Row::ByAccess, thread.slot, moment);
+                self.body.set(Row::ByAccess, thread.slot, moment);
             } else {
-                self.rows.join(Row::ByAccess, &thread.before);
+                self.body.join(Row::ByAccess, &thread.before);
             }
-            self.exclusive &= thread.slot == self.last.slot;
+            self.exclusive &= thread.slot == self.last.slot();
         }
         if seq_cst {
             thread.sc.set(thread.slot, moment);
-            if self.rows.entry(Row::ScByAccess, thread.slot) < moment {
-                self.rows.join(Row::ScByAccess, &thread.sc);
+            if self.body.entry(Row::ScByAccess, thread.slot) < moment {
+                self.body.join(Row::ScByAccess, &thread.sc);
             }
         }
         if thread.has_fences() {
@@ -198,22 +222,22 @@ impl Location {
     #[inline]
     fn tell_of_fences(&mut self, thread: &ThreadClocks) {
         if self.is_last_published(thread) {
-            self.rows.raise(Row::FenceByAccess, thread.slot, thread.last_fence());
+            self.body.raise(Row::FenceByAccess, thread.slot, thread.last_fence());
         } else {
-            self.rows.join(Row::FenceByAccess, &thread.fenced.current);
+            self.body.join(Row::FenceByAccess, &thread.fenced.current);
             self.fence_accessed = true;
         }
     }
 
     /// Whether all is told about the fences of this thread.
     fn knows_fences(&self, thread: &ThreadClocks) -> bool {
-        self.is_last_published(thread) && self.rows.entry(Row::FenceByAccess, thread.slot) >= thread.last_fence()
+        self.is_last_published(thread) && self.body.entry(Row::FenceByAccess, thread.slot) >= thread.last_fence()
     }
 
     /// Whether this thread was the last one to write, and would publish the same now, apart from its own moment and its last fence.
     #[inline]
     fn is_last_published(&self, thread: &ThreadClocks) -> bool {
-        self.last.slot == thread.slot && !self.last.is_initial() && thread.publishes_the_same_since(self.last.epoch)
+        self.last.slot() == thread.slot && !self.last.is_initial() && thread.publishes_the_same_since(self.last.epoch())
     }
 
     /// What the thread learns from reading the newest write. Says whether it read something that it does not know in happens-before even now, for
@@ -238,44 +262,43 @@ impl Location {
     }
 
     fn has_read(&self, thread: &ThreadClocks, acquire: bool) -> bool {
-        self.readers.has_read(thread.slot, self.log.newest(), acquire)
+        self.readers.has_read(thread.slot, self.body.newest(), acquire)
     }
 
     /// An atomic store or read-modify-write under SC.
     pub(crate) fn write(&mut self, thread: &mut ThreadClocks, written: Written) {
-        self.rows.fetch_soon();
-        self.log.fetch_soon();
+        self.body.make_room(&self.initial, written.value, thread);
         if let Some(acquire) = written.update {
             self.update_released(thread, acquire);
         }
         if self.trusted {
             thread.learn_from_trusted();
         } else if !self.knows_accesses(thread) {
-            thread.learn_before(self.rows.get(self.accesses()));
+            thread.learn_before(self.body.get(self.accesses()));
         }
         if written.seq_cst {
-            thread.sc.join(self.rows.get(Row::ScByAccess));
+            thread.sc.join(self.body.get(Row::ScByAccess));
         }
         thread.begin_event();
         if self.trusted {
             thread.distrust_the_past();
-            self.rows.assign(Row::ByWrite, thread.hb.published(written.release));
-        } else if self.last.slot == thread.slot && thread.has_learned_nothing_since(self.last.epoch) {
-            self.rows.set(Row::ByWrite, thread.slot, thread.now);
+            self.body.assign(Row::ByWrite, thread.hb.published(written.release));
+        } else if self.last.slot() == thread.slot && thread.has_learned_nothing_since(self.last.epoch()) {
+            self.body.set(Row::ByWrite, thread.slot, thread.now);
         } else {
-            self.rows.assign(Row::ByWrite, &thread.before);
+            self.body.assign(Row::ByWrite, &thread.before);
         }
         self.accessed = false;
         if written.seq_cst {
             thread.sc.set(thread.slot, thread.now);
-            self.rows.assign(Row::ScByAccess, &thread.sc);
-            self.rows.assign(Row::ScByWrite, &thread.sc);
+            self.body.assign(Row::ScByAccess, &thread.sc);
+            self.body.assign(Row::ScByWrite, &thread.sc);
         }
         self.publish(thread, written);
         let flags = [written.update.is_some(), written.release, written.seq_cst];
-        let entry = Entry::new(thread.slot, thread.now, written.value, written.place, flags);
-        self.log.push(self.last, entry, thread.settings.limits);
-        (self.last, self.exclusive) = (entry, true);
+        let author = Author::new(thread.slot, thread.now, flags);
+        self.body.push(&Entry { author, place: written.place, value: written.value });
+        (self.last, self.exclusive) = (author, true);
         if written.release {
             thread.has_released();
         }
@@ -284,7 +307,7 @@ impl Location {
     /// Whether the thread knows all that came before any access under SC.
     #[inline]
     fn knows_accesses(&self, thread: &ThreadClocks) -> bool {
-        let nobody_else = !self.accessed || (self.exclusive && self.last.slot == thread.slot);
+        let nobody_else = !self.accessed || (self.exclusive && self.last.slot() == thread.slot);
         nobody_else && self.last.included_in(&thread.before, &thread.births)
     }
 
@@ -301,9 +324,9 @@ impl Location {
 
     #[inline]
     fn learn_clocks(&self, thread: &mut ThreadClocks, acquire: bool) {
-        thread.learn_hb(self.rows.get(Row::Released), acquire);
-        if self.rows.has_fences() {
-            let (fenced, pending) = (self.rows.get(Row::FenceReleased), self.rows.get(Row::PendingReleased));
+        thread.learn_hb(self.body.get(Row::Released), acquire);
+        if self.body.has_fences() {
+            let (fenced, pending) = (self.body.get(Row::FenceReleased), self.body.get(Row::PendingReleased));
             thread.learn_fences(fenced, pending, acquire);
         }
     }
@@ -311,11 +334,11 @@ impl Location {
     /// What a write leaves for those who read it. What an update leaves comes on top of what was there.
     #[inline]
     fn publish(&mut self, thread: &mut ThreadClocks, written: Written) {
-        let fences = self.rows.has_fences() || thread.has_fences();
+        let fences = self.body.has_fences() || thread.has_fences();
         let again = self.is_last_published(thread);
         if fences && again && !self.fence_accessed {
-            self.rows.raise(Row::FenceByAccess, thread.slot, thread.last_fence());
-            self.rows.raise(Row::FenceByWrite, thread.slot, thread.last_fence());
+            self.body.raise(Row::FenceByAccess, thread.slot, thread.last_fence());
+            self.body.raise(Row::FenceByWrite, thread.slot, thread.last_fence());
         } else if fences {
             self.order_fences(thread);
         }
@@ -323,10 +346,10 @@ impl Location {
         let same = again && written.release && self.last.is_release();
         if same
             && (written.update.is_some() || !self.last.is_update())
-            && thread.publishes_the_same_since(self.last.epoch)
+            && thread.publishes_the_same_since(self.last.epoch())
         {
-            self.rows.set(Row::Released, thread.slot, thread.now);
-            self.rows.raise(Row::FenceReleased, thread.slot, thread.last_fence());
+            self.body.set(Row::Released, thread.slot, thread.now);
+            self.body.raise(Row::FenceReleased, thread.slot, thread.last_fence());
         } else {
             self.publish_all(thread, written, fences);
         }
@@ -336,8 +359,8 @@ impl Location {
     /// What a write learns from the `seq_cst` fences of those who came before, and tells those who come later.
     fn order_fences(&mut self, thread: &mut ThreadClocks) {
         // What the thread adds itself is no news to it.
-        if self.rows.order_fences(&thread.fenced.current) {
-            thread.learn_pending(self.rows.get(Row::FenceByWrite));
+        if self.body.order_fences(&thread.fenced.current) {
+            thread.learn_pending(self.body.get(Row::FenceByWrite));
         }
         self.fence_accessed = false;
     }
@@ -348,9 +371,9 @@ impl Location {
         for (row, view) in rows.into_iter().zip(views).take(if fences { 3 } else { 1 }) {
             let published = view.published(written.release);
             if written.update.is_some() {
-                self.rows.join(row, published);
+                self.body.join(row, published);
             } else {
-                self.rows.assign(row, published);
+                self.body.assign(row, published);
             }
         }
     }

@@ -1,119 +1,151 @@
 //! The newest writes to a location.
 
-use crate::clock::Clock;
+use crate::body::{Body, Shape};
+use crate::clock::{Clock, LANE, Lane};
+use crate::rows::{ALWAYS, WITH_FENCES};
 use crate::slots::Births;
 use crate::violation::WriteRecord;
-use crate::{Epoch, Limits, Place, Slot};
+use crate::{Epoch, Limits, Place, Slot, ThreadClocks};
+use std::array;
 
-/// A write, packed: half a cache line.
-#[derive(Clone, Copy, Debug)]
+/// Who made a write, when and how: all that most accesses want to know of the newest one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub(crate) struct Entry {
-    /// In halves, so that it need not be aligned to sixteen bytes.
-    value: [u64; 2],
-    pub(crate) epoch: Epoch,
-    pub(crate) place: Place,
-    pub(crate) slot: Slot,
-    flags: u8,
+pub(crate) struct Author {
+    epoch: Epoch,
+    /// The slot, and above it [flags](UPDATE).
+    thread: u32,
 }
 
-const UPDATE: u8 = 1;
-const SEQ_CST: u8 = 2;
-const RELEASE: u8 = 4;
-const INITIAL: u8 = 8;
+const UPDATE: u32 = 1 << 16;
+const SEQ_CST: u32 = 2 << 16;
+const RELEASE: u32 = 4 << 16;
+const INITIAL: u32 = 8 << 16;
 /// Plain accesses that race with it are reported.
-const WATCHED: u8 = 16;
+const WATCHED: u32 = 16 << 16;
 
-impl Entry {
-    pub(crate) fn new(
-        slot: Slot,
-        epoch: Epoch,
-        value: u128,
-        place: Place,
-        [update, release, seq_cst]: [bool; 3],
-    ) -> Self {
-        let flags = (u8::from(update) * UPDATE) | (u8::from(seq_cst) * SEQ_CST) | (u8::from(release) * RELEASE);
-        Self { value: halves(value), epoch, place, slot, flags }
+impl Author {
+    pub(crate) fn new(slot: Slot, epoch: Epoch, [update, release, seq_cst]: [bool; 3]) -> Self {
+        let flags = (u32::from(update) * UPDATE) | (u32::from(seq_cst) * SEQ_CST) | (u32::from(release) * RELEASE);
+        Self { epoch, thread: u32::from(slot.0) | flags }
     }
 
-    /// The initial value. Everybody knows it, because no clock is before its moment.
-    pub(crate) fn initial(value: u128) -> Self {
-        Self { value: halves(value), epoch: Epoch::default(), place: Place::default(), slot: Slot(0), flags: INITIAL }
+    /// That of the initial value. Everybody knows it, because no clock is before its moment.
+    pub(crate) fn initial() -> Self {
+        Self { epoch: Epoch::default(), thread: INITIAL }
     }
 
     #[inline]
-    pub(crate) fn value(&self) -> u128 {
-        u128::from(self.value[1]) << 64 | u128::from(self.value[0])
+    pub(crate) fn slot(self) -> Slot {
+        Slot(self.thread as u16)
     }
 
-    pub(crate) fn is_update(&self) -> bool {
-        self.flags & UPDATE != 0
+    #[inline]
+    pub(crate) fn epoch(self) -> Epoch {
+        self.epoch
     }
 
-    pub(crate) fn is_seq_cst(&self) -> bool {
-        self.flags & SEQ_CST != 0
+    fn flag(self, flag: u32) -> bool {
+        self.thread & flag != 0
     }
 
-    pub(crate) fn watch(&mut self) {
-        self.flags |= WATCHED;
+    pub(crate) fn is_update(self) -> bool {
+        self.flag(UPDATE)
     }
 
-    pub(crate) fn is_release(&self) -> bool {
-        self.flags & RELEASE != 0
+    pub(crate) fn is_seq_cst(self) -> bool {
+        self.flag(SEQ_CST)
     }
 
-    pub(crate) fn is_initial(&self) -> bool {
-        self.flags & INITIAL != 0
+    pub(crate) fn is_release(self) -> bool {
+        self.flag(RELEASE)
+    }
+
+    pub(crate) fn is_initial(self) -> bool {
+        self.flag(INITIAL)
     }
 
     /// Whether the clock knows the write, as a lower bound: rather too much than too little.
     #[inline]
-    pub(crate) fn known_to(&self, clock: &Clock) -> bool {
-        clock.get(self.slot) >= self.epoch
+    pub(crate) fn known_to(self, clock: &Clock) -> bool {
+        clock.get(self.slot()) >= self.epoch
     }
 
     /// Whether the clock includes the write and all that its thread knew then: rather too little than too much.
     #[inline]
-    pub(crate) fn included_in(&self, clock: &Clock, births: &Births) -> bool {
+    pub(crate) fn included_in(self, clock: &Clock, births: &Births) -> bool {
         self.is_initial()
-            || clock.get(self.slot) >= self.epoch && !births.follow(self.slot, self.epoch) && !self.epoch.is_last()
+            || clock.get(self.slot()) >= self.epoch && !births.follow(self.slot(), self.epoch) && !self.epoch.is_last()
+    }
+}
+
+/// A write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) author: Author,
+    pub(crate) place: Place,
+    pub(crate) value: u128,
+}
+
+impl Entry {
+    /// How many words a write takes whose value fits into one.
+    pub(crate) const SHORT: usize = 4;
+    /// How many any other one takes.
+    const LONG: usize = LANE;
+
+    /// How many words a write of this value takes.
+    #[inline]
+    fn stride(value: u128) -> usize {
+        if value >> 32 == 0 { Self::SHORT } else { Self::LONG }
+    }
+
+    /// Packed: mostly only the first four words are not zero.
+    #[inline]
+    fn words(&self) -> Lane {
+        let Author { epoch, thread } = self.author;
+        let value = |number: u32| (self.value >> (32 * number)) as u32;
+        [epoch.0, thread, self.place.0, value(0), value(1), value(2), value(3), 0]
+    }
+
+    #[inline]
+    fn from_words([epoch, thread, place, value @ .., _]: Lane) -> Self {
+        let value = value.iter().rev().fold(0, |value, &word| value << 32 | u128::from(word));
+        Self { author: Author { epoch: Epoch(epoch), thread }, place: Place(place), value }
     }
 
     fn record(&self, number: u64) -> WriteRecord {
         WriteRecord {
             number,
-            slot: (!self.is_initial()).then_some(self.slot),
-            epoch: self.epoch,
-            value: self.value(),
+            slot: (!self.author.is_initial()).then_some(self.author.slot()),
+            epoch: self.author.epoch(),
+            value: self.value,
             place: self.place,
-            update: self.is_update(),
-            release: self.is_release(),
+            update: self.author.is_update(),
+            release: self.author.is_release(),
         }
     }
 }
 
-fn halves(value: u128) -> [u64; 2] {
-    [value as u64, (value >> 64) as u64]
-}
+/// The value of a location before anybody wrote. In halves, so that it need not be aligned to sixteen bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Initial([u64; 2]);
 
-/// The newest writes, by their numbers.
-#[derive(Clone, Debug)]
-#[repr(C)]
-pub(crate) struct Log {
-    newest: u64,
-    /// invariant: the write with number `n` is at `n & mask()`, for `oldest() <= n <= newest`. As long as nobody has written, nothing is there.
-    entries: Box<[Entry]>,
-}
-
-impl Log {
-    pub(crate) fn new() -> Self {
-        Self { entries: Box::default(), newest: 0 }
+impl Initial {
+    pub(crate) fn new(value: u128) -> Self {
+        Self([value as u64, (value >> 64) as u64])
     }
 
+    fn value(self) -> u128 {
+        u128::from(self.0[1]) << 64 | u128::from(self.0[0])
+    }
+}
+
+/// The newest writes, by their numbers. The write with number `n` is at `n & mask()`, for `oldest() <= n <= newest`. As long as nobody has written, nothing is there.
+impl Body {
     /// The length is a power of two, or nothing is there and whatever is asked for is not found.
     #[inline]
     fn mask(&self) -> u64 {
-        (self.entries.len() as u64).wrapping_sub(1)
+        (self.capacity() as u64).wrapping_sub(1)
     }
 
     #[inline]
@@ -127,75 +159,121 @@ impl Log {
         self.newest.saturating_sub(self.mask())
     }
 
-    /// Adds the entry that follows `last`.
+    /// Makes room for a write of this value by this thread. (The initial value is far from all else that is needed here, and mostly not looked at.)
     #[inline]
-    pub(crate) fn push(&mut self, last: Entry, entry: Entry, limits: Limits) {
-        self.newest += 1;
-        if self.newest >= self.entries.len() as u64 {
-            self.grow(last, limits);
-        }
-        let at = (self.newest & self.mask()) as usize;
-        if let Some(place) = self.entries.get_mut(at) {
-            *place = entry;
+    pub(crate) fn make_room(&mut self, initial: &Initial, value: u128, thread: &ThreadClocks) {
+        if self.is_full(thread.settings.limits) || Entry::stride(value) > self.stride() {
+            self.lengthen(initial, value, thread);
         }
     }
 
-    /// Makes room for more, as long as there are fewer than the limits allow. `last` is the newest entry so far.
+    /// Whether there is no room for another write without forgetting one, and there could be.
     #[inline]
-    fn grow(&mut self, last: Entry, limits: Limits) {
-        let limit = limits.writes.clamp(1, 1 << 40).next_power_of_two();
-        if self.entries.len() < limit {
-            self.lengthen(last, limit);
-        }
+    fn is_full(&self, limits: Limits) -> bool {
+        self.newest + 1 >= self.capacity() as u64 && self.capacity() < most(limits)
     }
 
+    /// Takes the shape that it will have in the end, as far as that can be known: other threads will come, and they will have clocks as long as ours, or longer.
     #[cold]
-    fn lengthen(&mut self, last: Entry, limit: usize) {
-        let mut entries = std::mem::take(&mut self.entries).into_vec();
-        let length = (entries.len() * 2).max(4).min(limit);
-        entries.reserve_exact(length - entries.len());
-        entries.resize(length, last);
-        self.entries = entries.into_boxed_slice();
+    #[inline(never)]
+    fn lengthen(&mut self, initial: &Initial, value: u128, thread: &ThreadClocks) {
+        let (old, limits) = (self.shape(), thread.settings.limits);
+        let rows = if thread.has_fences() { WITH_FENCES } else { ALWAYS };
+        let lanes = thread.births.lanes().min(FORESEEN).max(thread.before.lanes().len());
+        self.reshape(Shape {
+            rows: old.rows.max(rows),
+            width: old.width.max(lanes),
+            capacity: if self.is_full(limits) { (old.capacity * 2).max(8).min(most(limits)) } else { old.capacity },
+            stride: old.stride.max(Entry::stride(value)).max(Entry::stride(initial.value())),
+        });
+        if old.capacity == 0 {
+            self.put(0, &Entry { author: Author::initial(), place: Place::default(), value: initial.value() });
+        }
     }
 
-    /// Asks for the place of the next entry.
+    /// Adds an entry, for which there is [room](Self::make_room).
     #[inline]
-    pub(crate) fn fetch_soon(&self) {
-        if let Some(place) = self.entries.get(((self.newest + 1) & self.mask()) as usize) {
-            crate::fetch::soon(place);
+    pub(crate) fn push(&mut self, entry: &Entry) {
+        self.newest += 1;
+        self.put(self.newest, entry);
+    }
+
+    #[inline]
+    fn put(&mut self, number: u64, entry: &Entry) {
+        let at = (number & self.mask()) as usize;
+        let new = entry.words();
+        if let Some(words) = self.logged_mut(at) {
+            // As arrays, so that this is one instruction and no call.
+            if let Some(long) = words.first_chunk_mut() {
+                *long = new;
+            } else if let (Some(short), Some(from)) = (words.first_chunk_mut::<{ Entry::SHORT }>(), new.first_chunk()) {
+                *short = *from;
+            }
         }
     }
 
     /// The write with this number, if it is remembered.
     #[inline]
-    pub(crate) fn get(&self, number: u64) -> Option<&Entry> {
+    pub(crate) fn write(&self, number: u64) -> Option<Entry> {
         if number < self.oldest() {
             return None;
         }
-        self.entries.get((number & self.mask()) as usize)
+        let words = self.logged((number & self.mask()) as usize)?;
+        Some(Entry::from_words(array::from_fn(|at| words.get(at).copied().unwrap_or(0))))
     }
 
     /// Plain accesses that race with the newest write are reported.
     #[inline]
     pub(crate) fn watch_newest(&mut self) {
         let at = (self.newest & self.mask()) as usize;
-        if let Some(entry) = self.entries.get_mut(at) {
-            entry.watch();
+        if let Some([_, thread, ..]) = self.logged_mut(at) {
+            *thread |= WATCHED;
         }
     }
 
     /// The newest write that is watched and for which the test holds.
-    pub(crate) fn newest_watched(&self, test: impl Fn(&Entry) -> bool) -> Option<&Entry> {
-        let mut newest_first = (self.oldest()..=self.newest).rev().filter_map(|number| self.get(number));
-        newest_first.find(|entry| entry.flags & WATCHED != 0 && test(entry))
-    }
-
-    /// How much memory it takes elsewhere.
-    pub(crate) fn heap_size(&self) -> usize {
-        self.entries.len() * size_of::<Entry>()
+    pub(crate) fn newest_watched(&self, test: impl Fn(&Entry) -> bool) -> Option<Entry> {
+        let mut newest_first = (self.oldest()..=self.newest).rev().filter_map(|number| self.write(number));
+        newest_first.find(|entry| entry.author.flag(WATCHED) && test(entry))
     }
 
     pub(crate) fn record(&self, number: u64) -> Option<WriteRecord> {
-        self.get(number).map(|entry| entry.record(number))
+        self.write(number).map(|entry| entry.record(number))
+    }
+}
+
+/// How many lanes a row gets before anybody asks for them. With more threads than that, most locations may never hear of most threads.
+const FORESEEN: usize = 8;
+
+/// How many writes are remembered at most.
+#[inline]
+fn most(limits: Limits) -> usize {
+    limits.writes.clamp(1, 1 << 30).next_power_of_two()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Settings, Slots};
+
+    #[test]
+    fn large_values_have_room_beside_small_ones() {
+        let thread = ThreadClocks::first(Settings::default(), &mut Slots::new()).unwrap();
+        for large_at in 0..=20 {
+            let value = |number: u64| if number == large_at { u128::MAX - 5 } else { u128::from(number) };
+            let mut body = Body::new();
+            for number in 1..20 {
+                body.make_room(&Initial::new(value(0)), value(number), &thread);
+                let author = Author::new(Slot(7), Epoch(number as u32), [true, false, true]);
+                body.push(&Entry { author, place: Place(3), value: value(number) });
+                let remembered: Vec<_> = (body.oldest()..=number).filter_map(|number| body.record(number)).collect();
+                assert_eq!(remembered.len() as u64, (number + 1).min(8));
+                assert!(remembered.iter().all(|write| write.value == value(write.number)), "{remembered:?}");
+                assert!(
+                    remembered.iter().all(|write| write.number == 0 || write.slot == Some(Slot(7)) && write.update)
+                );
+            }
+            assert_eq!((body.write(11), body.stride() == Entry::LONG), (None, large_at < 20));
+        }
     }
 }

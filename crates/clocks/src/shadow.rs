@@ -14,6 +14,7 @@
 //! Deviation from `ThreadSanitizer`: a cell whose races would all be found with the new access as well is the first to go, so that four cells last long.
 
 use crate::home::{Home, MASK, READ, all_at_once, conflict, is_mark, is_own, mark, replaces};
+use crate::log::Author;
 use crate::stamps::{Stamp, StampTable, Sweep};
 use crate::{Epoch, Location, Place, Slot, ThreadClocks};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -94,9 +95,10 @@ impl ThreadClocks {
     pub fn plain_at(&self, location: &mut Location, mask: u8, direction: Direction) -> Option<Race> {
         let race = |slot, since, direction, place| Race { slot, since, mask, direction, atomic: true, place };
         location.is_quiet = false;
-        let written = location.log.newest_watched(|entry| entry.slot != self.slot && !entry.known_to(&self.hb.current));
+        let is_unknown = |author: Author| author.slot() != self.slot && !author.known_to(&self.hb.current);
+        let written = location.body.newest_watched(|entry| is_unknown(entry.author));
         if let Some(entry) = written {
-            return Some(race(entry.slot, entry.epoch, Direction::Write, Some(entry.place)));
+            return Some(race(entry.author.slot(), entry.author.epoch(), Direction::Write, Some(entry.place)));
         }
         if direction == Direction::Read {
             return None;

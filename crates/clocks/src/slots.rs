@@ -5,6 +5,7 @@
 //! all the same: clocks then know too much of the dead thread in happens-before, which can only hide a violation or a race,
 //! and what it wrote counts as not known under SC ([`Births`]), which can only hide one, too.
 
+use crate::clock::LANE;
 use crate::{Epoch, Slot, ThreadClocks};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -29,19 +30,31 @@ impl LastWord {
 
 /// When the threads that have slots now were born, as far as that matters: the earlier owner of the slot was dead, but not everybody's clock says so. All threads of a program share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Births(Arc<OnceLock<Box<[AtomicU32]>>>);
+pub(crate) struct Births(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    moments: OnceLock<Box<[AtomicU32]>>,
+    /// How many slots were ever handed out.
+    slots: AtomicU32,
+}
 
 impl Births {
     /// Whether the moment may be one of an earlier owner of the slot, so that whoever knows the slot up to there need not know it.
     #[inline]
     pub(crate) fn follow(&self, slot: Slot, epoch: Epoch) -> bool {
-        let Some(births) = self.0.get() else { return false };
+        let Some(births) = self.0.moments.get() else { return false };
         births.get(slot.index()).is_some_and(|birth| birth.load(Ordering::Relaxed) > epoch.0)
     }
 
     fn remember(&self, slot: Slot, epoch: Epoch) {
-        let births = self.0.get_or_init(|| (0..=u16::MAX).map(|_| AtomicU32::new(0)).collect());
+        let births = self.0.moments.get_or_init(|| (0..=u16::MAX).map(|_| AtomicU32::new(0)).collect());
         births[slot.index()].store(epoch.0, Ordering::Relaxed);
+    }
+
+    /// How many lanes a clock has that knows something of every thread there is.
+    pub(crate) fn lanes(&self) -> usize {
+        (self.0.slots.load(Ordering::Relaxed) as usize).div_ceil(LANE)
     }
 }
 
@@ -91,6 +104,7 @@ impl Slots {
     fn fresh(&mut self) -> Option<(Slot, Epoch)> {
         let slot = Slot(u16::try_from(self.used).ok()?);
         self.used += 1;
+        self.births.0.slots.store(self.used as u32, Ordering::Relaxed);
         Some((slot, Epoch::default()))
     }
 

@@ -6,7 +6,7 @@ use crate::order::Order;
 use crate::plain;
 use crate::schedule;
 use crate::spin;
-use crate::table;
+use crate::table::{self, Intent};
 use crate::thread;
 use crate::tls::{self, Inside};
 
@@ -17,6 +17,13 @@ pub(crate) enum Step {
     Store { old: u128, new: u128 },
     Update { old: u128, new: u128 },
     Compare { old: u128, expected: u128, new: u128, changed: bool, strength: Strength },
+}
+
+/// What an access is before it is made. A compare-exchange counts as a write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Load,
+    Write,
 }
 
 /// An access with everything that a report says about it.
@@ -54,13 +61,25 @@ fn source() -> Source {
 /// Carries an access out and lets the engine judge it. The location stays locked in between, so that the order in which the engine sees
 /// accesses is the order in which they happen.
 #[inline(always)]
-pub(crate) fn perform<R>(address: usize, bytes: u8, order: Order, caller: usize, run: impl FnOnce() -> (R, Step)) -> R {
+pub(crate) fn perform<R>(
+    address: usize,
+    bytes: u8,
+    order: Order,
+    kind: Kind,
+    caller: usize,
+    run: impl FnOnce() -> (R, Step),
+) -> R {
     let source = if tls::local().flags == 0 { Source::Program } else { source() };
     // A signal handler that interrupted the runtime, or the runtime itself; or nothing that concerns the program.
     let Some(_inside) = (if source == Source::Prologue { None } else { Inside::first() }) else { return run().0 };
     let thread = thread::current();
     schedule::point(thread, address, caller);
-    let record = table::lock(address, bytes);
+    let intent = match kind {
+        // SAFETY: the thread is this one.
+        Kind::Load => unsafe { (*thread).clocks.as_ref() }.map_or(Intent::Other, |clocks| Intent::Load(clocks.slot())),
+        Kind::Write => Intent::Write,
+    };
+    let record = table::lock(address, bytes, intent);
     let (result, step) = run();
     if source == Source::Trusted {
         // SAFETY: the record is locked.
@@ -78,6 +97,8 @@ pub(crate) fn perform<R>(address: usize, bytes: u8, order: Order, caller: usize,
         let (thread, object) = (&mut *thread, record.object());
         plain::atomic(thread, object, (address, bytes), step.is_read(), caller, record.is_mixed())
     };
+    // SAFETY: as above.
+    unsafe { record.tell_directory(address) };
     record.unlock();
     // SAFETY: the thread is this one.
     spin::consider(unsafe { &mut *thread }, Accessed { address, bytes, order, step, caller }, finding);

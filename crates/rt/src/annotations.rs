@@ -30,7 +30,7 @@ unsafe fn look<T: Word>(address: *mut T, value: T, order: Order, caller: usize) 
     };
     let thread = thread::current();
     schedule::point(thread, address as usize, caller);
-    let record = table::lock(address as usize, T::BYTES);
+    let record = table::lock(address as usize, T::BYTES, table::Intent::Other);
     // SAFETY: the record is locked, and the thread is this one.
     let (there, finding) = unsafe {
         let seen = T::load(address);

@@ -18,7 +18,7 @@ pub(crate) enum Object {
     /// An atomic.
     Atomic(clocks::Location),
     /// A mutex, a semaphore, a condition.
-    Lock(SyncClock),
+    Lock(Box<SyncClock>),
     /// A lock for several readers or one writer.
     ReadWrite(Box<ReadWrite>),
 }
@@ -227,7 +227,7 @@ impl Object {
     /// The clock of a lock that one thread holds at a time.
     pub(crate) fn lock(&mut self) -> &mut SyncClock {
         if !matches!(self, Self::Lock(_)) {
-            *self = Self::Lock(SyncClock::new());
+            *self = Self::Lock(Box::default());
         }
         match self {
             Self::Lock(clock) => clock,

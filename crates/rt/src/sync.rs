@@ -11,7 +11,7 @@ fn with(address: usize, work: impl FnOnce(&mut ThreadClocks, &mut Object)) {
     // SAFETY: this thread's own structure, here and below.
     crate::spin::settle(unsafe { &mut *thread });
     let Some(clocks) = (unsafe { (*thread).clocks.as_mut() }) else { return };
-    let record = table::lock(address, 1);
+    let record = table::lock(address, 1, table::Intent::Other);
     // SAFETY: the record is locked.
     work(clocks, unsafe { record.object() });
     record.unlock();

@@ -1,7 +1,8 @@
 //! From an address to the record of the atomic location there: two loads, no hashing, and no lock but that of the record itself.
 //!
 //! The address space is cut into *regions* of 4 MiB. A region that contains an atomic gets a directory with one entry for every 4 bytes, mapped
-//! lazily, so that only the pages that are used cost memory. An entry leads to the records of the atomics that begin in these 4 bytes.
+//! lazily, so that only the pages that are used cost memory. An entry leads to the records of the atomics that begin in these 4 bytes. It also says where
+//! the clocks of the first one are: with many locations nothing of all this is in a cache, and then it comes all at once.
 //!
 //! Records are never given back to the system, only used again for another address. So a thread that has found one may lock it, and
 //! then has to look whether it is still the one that it was looking for.
@@ -13,6 +14,9 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicUsize, Ordering};
+use steadfast_clocks::{Location, Slot};
+
+use link::{Link, Name};
 
 const ADDRESS_BITS: u32 = 47;
 const REGION_BITS: u32 = 22;
@@ -21,6 +25,8 @@ const PAGE_BITS: u32 = 12;
 const GRANULE: usize = 4;
 const ENTRIES: usize = (1 << REGION_BITS) / GRANULE;
 const PAGES: usize = 1 << (REGION_BITS - PAGE_BITS);
+
+mod link;
 
 /// What is known about one atomic location. In the order in which an access looks at it; the end of it is for special cases.
 #[repr(C, align(64))]
@@ -34,13 +40,13 @@ pub(crate) struct Record {
     /// The engine's part; only for whoever holds the latch, and only if `bytes` is not zero.
     object: UnsafeCell<MaybeUninit<Object>>,
     /// The next record that begins in the same 4 bytes.
-    next: AtomicPtr<Record>,
+    next: Link,
     /// The record that stands for this one, because the program accesses overlapping parts of the same memory.
     instead: AtomicPtr<Record>,
 }
 
-/// Four cache lines, of which most accesses need two.
-const _: () = assert!(size_of::<Record>() == 256);
+/// Two cache lines, of which most accesses need the first.
+const _: () = assert!(size_of::<Record>() == 128);
 
 impl Record {
     /// The engine's part.
@@ -78,6 +84,29 @@ impl Record {
     pub(crate) fn unlock(&self) {
         self.latch.release();
     }
+
+    /// Lets the directory know where the body of its location is, if that is news. By the time somebody reads it, it may be wrong again: nothing depends on it but time.
+    ///
+    /// # Safety
+    /// As for [`object`](Self::object).
+    #[inline(always)]
+    pub(crate) unsafe fn tell_directory(&self, address: usize) {
+        // SAFETY: by the caller's promise.
+        if let Object::Atomic(location) = unsafe { self.object() }
+            && location.has_moved()
+        {
+            self.tell(address, location);
+        }
+    }
+
+    #[cold]
+    fn tell(&self, address: usize, location: &mut Location) {
+        location.settle();
+        if let Some(region) = region(address) {
+            let body = location.body();
+            region.entries[entry(address)].point_to(self, body.as_ptr() as usize, location.outline());
+        }
+    }
 }
 
 /// The directory of a region.
@@ -85,7 +114,7 @@ impl Record {
 struct Region {
     /// How many records each page has, so that freeing memory only has to look where there are some.
     populated: [AtomicU32; PAGES],
-    entries: [AtomicPtr<Record>; ENTRIES],
+    entries: [Link; ENTRIES],
 }
 
 /// The directories of all regions. Where there is no atomic, this costs nothing but addresses.
@@ -93,22 +122,31 @@ static REGIONS: [AtomicPtr<Region>; 1 << (ADDRESS_BITS - REGION_BITS)] =
     [const { AtomicPtr::new(null_mut()) }; 1 << (ADDRESS_BITS - REGION_BITS)];
 
 /// Taken to add or remove records, never to find one.
-static CHANGES: Lock<Unused> = Lock::new(Unused { first: null_mut(), chunk: null_mut(), left: 0 });
+static CHANGES: Lock<Unused> = Lock::new(Unused { first: None, chunk: 0, left: 0 });
 
+/// Records that nobody uses: those that somebody has used, in a list, and what is left of the newest chunk.
 struct Unused {
-    first: *mut Record,
-    chunk: *mut Record,
+    first: Option<Name>,
+    chunk: usize,
     left: usize,
 }
 
-// SAFETY: the records belong to whoever holds the lock.
-unsafe impl Send for Unused {}
+/// What will be done with a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Intent {
+    /// An atomic load by the thread with this slot.
+    Load(Slot),
+    /// An atomic store or read-modify-write.
+    Write,
+    /// Something else, which does not need all of a location.
+    Other,
+}
 
 /// The record of what begins at this address, locked. It is made if there is none.
 #[inline(always)]
-pub(crate) fn lock(address: usize, bytes: u8) -> &'static Record {
+pub(crate) fn lock(address: usize, bytes: u8, intent: Intent) -> &'static Record {
     loop {
-        let Some(mut record) = find(address) else {
+        let Some(mut record) = find(address, intent) else {
             insert(address, bytes);
             continue;
         };
@@ -125,29 +163,14 @@ pub(crate) fn lock(address: usize, bytes: u8) -> &'static Record {
 }
 
 #[inline(always)]
-fn find(address: usize) -> Option<&'static Record> {
-    let region = region(address)?;
-    let mut record = region.entries[entry(address)].load(Ordering::Acquire);
-    fetch_soon(record);
-    while !record.is_null() {
-        // SAFETY: records live for ever.
-        let candidate = unsafe { &*record };
-        if candidate.address.load(Ordering::Relaxed) == address {
-            return Some(candidate);
-        }
-        record = candidate.next.load(Ordering::Acquire);
+fn find(address: usize, intent: Intent) -> Option<&'static Record> {
+    let link = region(address)?.entries[entry(address)].load();
+    let mut candidate = link.name()?.record();
+    link.fetch_soon(candidate, intent);
+    while candidate.address.load(Ordering::Relaxed) != address {
+        candidate = candidate.next.load().name()?.record();
     }
-    None
-}
-
-/// Asks for all of the record before the first look at it: waiting for its lines one after the other takes that many times as long.
-#[inline(always)]
-fn fetch_soon(record: *const Record) {
-    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    for line in 1..4 {
-        // SAFETY: this is a hint, and does nothing to memory that is not there.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(record.cast::<i8>().wrapping_add(64 * line)) };
-    }
+    Some(candidate)
 }
 
 #[inline(always)]
@@ -180,29 +203,29 @@ fn region_made(address: usize) -> &'static Region {
 #[cold]
 fn insert(address: usize, bytes: u8) {
     let mut unused = CHANGES.lock();
-    if find(address).is_some() {
+    if find(address, Intent::Other).is_some() {
         return;
     }
     let region = region_made(address);
-    let record = unused.take();
+    let name = unused.take();
+    let record = name.record();
+    record.latch.acquire();
     // SAFETY: nobody can find the record yet. Whoever still waits for its latch will see that it is not what they were looking for.
-    unsafe {
-        (*record).latch.acquire();
-        (*(*record).object.get()).write(Object::Fresh);
-        (*record).address.store(address, Ordering::Relaxed);
-        (*record).bytes.store(u16::from(bytes), Ordering::Relaxed);
-        (*record).mixed.store(0, Ordering::Relaxed);
-        (*record).instead.store(overlapping(address, bytes), Ordering::Relaxed);
-        if let Some(other) = (*record).instead.load(Ordering::Relaxed).as_ref() {
-            other.mixed.store(1, Ordering::Relaxed);
-            // Whoever finds this one is sent on, because the size is never the right one.
-            (*record).bytes.store(u16::MAX, Ordering::Relaxed);
-        }
-        let head = &region.entries[entry(address)];
-        (*record).next.store(head.load(Ordering::Relaxed), Ordering::Relaxed);
-        head.store(record, Ordering::Release);
-        (*record).latch.release();
+    unsafe { (*record.object.get()).write(Object::Fresh) };
+    record.address.store(address, Ordering::Relaxed);
+    record.bytes.store(u16::from(bytes), Ordering::Relaxed);
+    record.mixed.store(0, Ordering::Relaxed);
+    record.instead.store(overlapping(address, bytes), Ordering::Relaxed);
+    // SAFETY: records live for ever.
+    if let Some(other) = unsafe { record.instead.load(Ordering::Relaxed).as_ref() } {
+        other.mixed.store(1, Ordering::Relaxed);
+        // Whoever finds this one is sent on, because the size is never the right one.
+        record.bytes.store(u16::MAX, Ordering::Relaxed);
     }
+    let head = &region.entries[entry(address)];
+    record.next.store(head.load().name());
+    head.store(Some(name));
+    record.latch.release();
     region.populated[(address >> PAGE_BITS) % PAGES].fetch_add(1, Ordering::Relaxed);
 }
 
@@ -211,12 +234,10 @@ fn neighbours(address: usize, bytes: usize, mut visit: impl FnMut(&'static Recor
     // No atomic has more than 16 bytes.
     let mut granule = (address / GRANULE * GRANULE).saturating_sub(16);
     while granule < address + bytes {
-        let mut record =
-            region(granule).map_or(null_mut(), |region| region.entries[entry(granule)].load(Ordering::Acquire));
-        // SAFETY: records live for ever.
-        while let Some(found) = unsafe { record.as_ref() } {
+        let mut name = region(granule).and_then(|region| region.entries[entry(granule)].load().name());
+        while let Some(found) = name.map(Name::record) {
             visit(found);
-            record = found.next.load(Ordering::Acquire);
+            name = found.next.load().name();
         }
         granule += GRANULE;
     }
@@ -281,21 +302,17 @@ fn mix(record: &'static Record, address: usize, bytes: u8) -> &'static Record {
 }
 
 impl Unused {
-    fn take(&mut self) -> *mut Record {
-        const CHUNK: usize = sys::LARGE_PAGE / size_of::<Record>();
-        if !self.first.is_null() {
-            let record = self.first;
-            // SAFETY: records in the list belong to it.
-            self.first = unsafe { (*record).next.load(Ordering::Relaxed) };
-            return record;
+    fn take(&mut self) -> Name {
+        if let Some(name) = self.first {
+            self.first = name.record().next.load().name();
+            return name;
         }
         if self.left == 0 {
-            self.chunk = sys::map_large(sys::LARGE_PAGE).cast();
-            self.left = CHUNK;
+            self.chunk = link::new_chunk();
+            self.left = link::CHUNK;
         }
         self.left -= 1;
-        // SAFETY: `left` was below the length of the chunk.
-        unsafe { self.chunk.add(self.left) }
+        Name::new(self.chunk, self.left)
     }
 }
 
@@ -330,12 +347,8 @@ fn forget_in_page(region: &Region, start: usize, end: usize) {
 fn forget_in_granule(region: &Region, granule: usize, start: usize, end: usize, unused: &mut Unused) {
     let mut link = &region.entries[entry(granule)];
     loop {
-        let record = link.load(Ordering::Relaxed);
-        if record.is_null() {
-            return;
-        }
-        // SAFETY: records live for ever.
-        let candidate = unsafe { &*record };
+        let Some(name) = link.load().name() else { return };
+        let candidate = name.record();
         let address = candidate.address.load(Ordering::Relaxed);
         if address < start || address >= end {
             link = &candidate.next;
@@ -343,15 +356,15 @@ fn forget_in_granule(region: &Region, granule: usize, start: usize, end: usize, 
         }
         // Whoever holds the record finishes first; whoever waits for it will see that nobody uses it.
         candidate.latch.acquire();
-        link.store(candidate.next.load(Ordering::Relaxed), Ordering::Release);
+        link.store(candidate.next.load().name());
         candidate.bytes.store(0, Ordering::Relaxed);
         candidate.address.store(0, Ordering::Relaxed);
         candidate.instead.store(null_mut(), Ordering::Relaxed);
         // SAFETY: it was initialised, and is not used after this.
         unsafe { (*candidate.object.get()).assume_init_drop() };
         candidate.latch.release();
-        candidate.next.store(unused.first, Ordering::Relaxed);
-        unused.first = record;
+        candidate.next.store(unused.first);
+        unused.first = Some(name);
         region.populated[(granule >> PAGE_BITS) % PAGES].fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -4,7 +4,7 @@
 //! argument register and jumps on.
 
 use super::word::{Combine, Word};
-use crate::access::{Step, perform};
+use crate::access::{Kind, Step, perform};
 use crate::order::Order;
 use core::ffi::c_int;
 
@@ -14,7 +14,7 @@ pub(crate) unsafe extern "C" fn load<T: Word>(address: *mut T, order: c_int, cal
         let value = unsafe { T::load(address) };
         (value, Step::Load { value: value.value() })
     };
-    perform(address as usize, T::BYTES, Order::from_abi(order), caller, read)
+    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Load, caller, read)
 }
 
 pub(crate) unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: c_int, caller: usize) {
@@ -24,7 +24,7 @@ pub(crate) unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order:
         unsafe { T::store(address, value) };
         ((), Step::Store { old: old.value(), new: value.value() })
     };
-    perform(address as usize, T::BYTES, Order::from_abi(order), caller, write);
+    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Write, caller, write);
 }
 
 pub(crate) unsafe extern "C" fn exchange<T: Word>(address: *mut T, value: T, order: c_int, caller: usize) -> T {
@@ -33,7 +33,7 @@ pub(crate) unsafe extern "C" fn exchange<T: Word>(address: *mut T, value: T, ord
         let old = unsafe { T::exchange(address, value) };
         (old, Step::Update { old: old.value(), new: value.value() })
     };
-    perform(address as usize, T::BYTES, Order::from_abi(order), caller, swap)
+    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Write, caller, swap)
 }
 
 unsafe fn fetch<T: Word>(address: *mut T, operand: T, order: c_int, caller: usize, how: Combine) -> T {
@@ -42,7 +42,7 @@ unsafe fn fetch<T: Word>(address: *mut T, operand: T, order: c_int, caller: usiz
         let old = unsafe { T::update(address, how, operand) };
         (old, Step::Update { old: old.value(), new: old.combine(how, operand).value() })
     };
-    perform(address as usize, T::BYTES, Order::from_abi(order), caller, update)
+    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Write, caller, update)
 }
 
 macro_rules! fetches {
@@ -74,7 +74,7 @@ pub(crate) unsafe fn compare<T: Word>(
         (outcome, step)
     };
     let order = Order::from_abi(orders.0).with_failure(Order::from_abi(orders.1));
-    perform(address as usize, T::BYTES, order, caller, attempt)
+    perform(address as usize, T::BYTES, order, Kind::Write, caller, attempt)
 }
 
 /// What a compare-exchange promises when it fails.

@@ -1,6 +1,6 @@
 //! What is done once: `pthread_once`, `call_once`, and the variables that C++ initialises when a function first runs.
 
-use crate::access::{Step, perform};
+use crate::access::{Kind, Step, perform};
 use crate::order::Order;
 use crate::schedule::{self, Patience};
 use crate::sync;
@@ -87,7 +87,7 @@ unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
     if result == 0 {
         // SAFETY: the first byte says whether the variable is there.
         let look = || ((), Step::Load { value: u128::from(unsafe { core::ptr::read_volatile(guard.cast::<u8>()) }) });
-        perform(guard as usize, 1, ACQUIRE, 0, look);
+        perform(guard as usize, 1, ACQUIRE, Kind::Load, 0, look);
     }
     result
 }
@@ -99,7 +99,7 @@ unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
         unsafe { real::__cxa_guard_release(guard) };
         ((), Step::Store { old: 0, new: 1 })
     };
-    perform(guard as usize, 1, RELEASE, 0, set);
+    perform(guard as usize, 1, RELEASE, Kind::Write, 0, set);
     schedule::notify(guard as usize);
 }
 
