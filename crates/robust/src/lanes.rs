@@ -92,6 +92,11 @@ impl<const N: usize> Block<N> {
         Arc::clone(&self.plan)
     }
 
+    /// Becomes the same as a block with the same fields.
+    pub(crate) fn copy(&mut self, other: &Self) {
+        self.cells.copy_from_slice(&other.cells);
+    }
+
     /// How many bits the packed block has.
     pub(crate) fn bits(&self) -> usize {
         self.cells.len() * self.plan.lanes

@@ -93,6 +93,14 @@ struct Views<const N: usize> {
     model: Block<N>,
 }
 
+impl<const N: usize> Views<N> {
+    /// Becomes the same as another one.
+    fn copy(&mut self, other: &Self) {
+        self.awareness.copy(&other.awareness);
+        self.model.copy(&other.model);
+    }
+}
+
 impl<M: MemoryModel> Joint<'_, M> {
     /// Searches everything.
     pub(crate) fn run(&self, prey: &[Quarry]) -> Result<SweepResult, Bound> {

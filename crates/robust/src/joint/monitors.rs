@@ -4,17 +4,19 @@ use super::Views;
 use crate::lanes::{BitReader, BitWriter};
 use rustc_hash::FxHashMap;
 
-/// All distinct monitor states, and the steps between them; they are few compared with the states of the search.
+/// All distinct monitor states, packed, and the steps between them; they are few compared with the states of the search.
 pub(super) struct Monitors<const N: usize> {
-    empty: Views<N>,
     pub(super) width: usize,
-    pub(super) all: Vec<Views<N>>,
+    count: u32,
     words: Vec<u64>,
     numbers: FxHashMap<Box<[u64]>, u32>,
     steps: FxHashMap<Step, u32>,
+    /// The one that was looked at last, taken apart: several questions about the same one come one after the other. Nothing if there is none.
+    current: Option<u32>,
+    views: Views<N>,
+    /// Room for the one that comes next, taken apart and packed.
+    next: Views<N>,
     buffer: Vec<u64>,
-    /// What was looked for last.
-    last: u32,
 }
 
 /// Everything that the next monitor state depends on.
@@ -30,14 +32,15 @@ impl<const N: usize> Monitors<N> {
     pub(super) fn new(empty: Views<N>) -> Self {
         let width = (empty.awareness.bits() + empty.model.bits()).div_ceil(64).max(1);
         Self {
-            empty,
             width,
-            all: Vec::new(),
+            count: 0,
             words: Vec::new(),
             numbers: FxHashMap::default(),
             steps: FxHashMap::default(),
+            current: None,
+            views: empty.clone(),
+            next: empty,
             buffer: vec![0; width],
-            last: 0,
         }
     }
 
@@ -45,53 +48,67 @@ impl<const N: usize> Monitors<N> {
         &self.words[monitor as usize * self.width..][..self.width]
     }
 
+    /// The number of a monitor state.
     pub(super) fn number(&mut self, views: &Views<N>) -> u32 {
-        let mut writer = BitWriter::new(&mut self.buffer);
-        views.awareness.pack(&mut writer);
-        views.model.pack(&mut writer);
-        if let Some(&known) = self.numbers.get(self.buffer.as_slice()) {
-            return known;
-        }
-        let number = self.all.len() as u32;
-        self.all.push(views.clone());
-        self.words.extend_from_slice(&self.buffer);
-        self.numbers.insert(self.buffer.as_slice().into(), number);
-        number
+        self.next.copy(views);
+        self.number_next()
     }
 
+    fn number_next(&mut self) -> u32 {
+        let mut writer = BitWriter::new(&mut self.buffer);
+        self.next.awareness.pack(&mut writer);
+        self.next.model.pack(&mut writer);
+        let Self { words, numbers, count, buffer, .. } = self;
+        number(numbers, words, count, buffer)
+    }
+
+    /// The monitor state after a step, which `take` takes.
     pub(super) fn memo(&mut self, step: Step, take: impl FnOnce(&mut Views<N>)) -> u32 {
         if let Some(&next) = self.steps.get(&step) {
             return next;
         }
-        let mut views = self.all[step.monitor as usize].clone();
-        take(&mut views);
-        let next = self.number(&views);
+        self.take_apart(step.monitor);
+        self.next.copy(&self.views);
+        take(&mut self.next);
+        let next = self.number_next();
         self.steps.insert(step, next);
         next
     }
 
-    /// The number of a monitor state that another worker may have met first.
-    pub(super) fn find(&mut self, words: &[u64]) -> u32 {
-        // Several questions about the same one come one after the other.
-        if !self.all.is_empty() && self.packed(self.last) == words {
-            return self.last;
-        }
-        self.last = self.look_up(words);
-        self.last
+    /// The number of a packed monitor state, which another worker may have met first, and what it is.
+    pub(super) fn find(&mut self, packed: &[u64]) -> (u32, &Views<N>) {
+        let number = match self.current {
+            Some(current) if self.packed(current) == packed => current,
+            _ => {
+                let Self { words, numbers, count, .. } = self;
+                number(numbers, words, count, packed)
+            }
+        };
+        (number, self.take_apart(number))
     }
 
-    fn look_up(&mut self, words: &[u64]) -> u32 {
-        if let Some(&known) = self.numbers.get(words) {
-            return known;
+    /// A monitor state, taken apart.
+    pub(super) fn take_apart(&mut self, monitor: u32) -> &Views<N> {
+        if self.current != Some(monitor) {
+            let mut reader = BitReader::new(&self.words[monitor as usize * self.width..][..self.width]);
+            self.views.awareness.unpack(&mut reader);
+            self.views.model.unpack(&mut reader);
+            self.current = Some(monitor);
         }
-        let mut views = self.empty.clone();
-        let mut reader = BitReader::new(words);
-        views.awareness.unpack(&mut reader);
-        views.model.unpack(&mut reader);
-        self.number(&views)
+        &self.views
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.all.len() * (self.width * 24 + 256) + self.steps.len() * 40
+        self.count as usize * (self.width * 16 + 48) + self.steps.len() * 40
     }
+}
+
+fn number(numbers: &mut FxHashMap<Box<[u64]>, u32>, words: &mut Vec<u64>, count: &mut u32, packed: &[u64]) -> u32 {
+    if let Some(&known) = numbers.get(packed) {
+        return known;
+    }
+    words.extend_from_slice(packed);
+    numbers.insert(packed.into(), *count);
+    *count += 1;
+    *count - 1
 }

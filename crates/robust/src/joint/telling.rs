@@ -115,10 +115,10 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
     fn after(&self, memory: &mut Monitors<N>, before: &Column, kind: u32) -> Result<Vec<Column>, Caught> {
         let kind = self.flow.kinds[kind as usize];
         let (views, taint) = parts(before);
-        let monitor = memory.find(views);
+        let (monitor, apart) = memory.find(views);
         let op = self.joint.ops.all[kind.op as usize];
         let (number, transition) = self.transition(kind);
-        let goes_wrong = self.goes_wrong(&memory.all[monitor as usize], kind);
+        let goes_wrong = self.goes_wrong(apart, kind);
         let step = Step { monitor, op: kind.op, goes_wrong, outlook: kind.to };
         let next = memory.memo(step, |views| {
             self.joint.step(&self.map, views, op, self.map.overwritten[kind.op as usize], goes_wrong);
@@ -136,14 +136,12 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
 
     fn depends_on_label(&self, memory: &mut Monitors<N>, before: &Column, kind: u32) -> bool {
         let (views, taint) = parts(before);
-        let monitor = memory.find(views);
-        taint != UNTAINTED || self.goes_wrong(&memory.all[monitor as usize], self.flow.kinds[kind as usize])
+        taint != UNTAINTED || self.goes_wrong(memory.find(views).1, self.flow.kinds[kind as usize])
     }
 
     fn violates(&self, memory: &mut Monitors<N>, column: &Column, site: u32) -> bool {
         let (views, taint) = parts(column);
-        let monitor = memory.find(views);
-        let views = &memory.all[monitor as usize];
+        let (_, views) = memory.find(views);
         let mut locals = self.joint.outlooks.sites[site as usize].locals.iter().enumerate();
         locals.any(|(thread, &local)| {
             let notices = || self.taints.lock().expect("no panic while locked").notices(thread, local, taint);

@@ -60,7 +60,7 @@ pub(super) fn search<M: MemoryModel, const N: usize>(
         }
         let (key, monitor) = search.cover.get(node);
         let (id, taint) = search.key(key);
-        let wrong = match wrong_reads(joint, &map, &monitors.all[monitor as usize], (id, taint), &taints) {
+        let wrong = match wrong_reads(joint, &map, monitors.take_apart(monitor), (id, taint), &taints) {
             Ok(wrong) => wrong,
             Err(cause) => return Ok(Some(search.trace(node, cause))),
         };

@@ -7,6 +7,7 @@ use super::judged::Judged;
 use super::steps::Steps;
 use super::{Caught, Story};
 use crate::flow::Flow;
+use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Mutex, MutexGuard};
@@ -42,13 +43,14 @@ fn split(parts: usize, number: Number) -> (usize, usize) {
 
 struct Part<C> {
     columns: Vec<C>,
-    numbers: FxHashMap<C, Number>,
+    /// The places of all columns, by their hashes.
+    places: HashTable<u32>,
 }
 
 impl<C: Clone + Eq + Hash> Columns<C> {
     /// No columns yet, for a flow and so many workers.
     pub(super) fn new(flow: &Flow, workers: usize) -> Self {
-        let part = |_| Mutex::new(Part { columns: Vec::new(), numbers: FxHashMap::default() });
+        let part = |_| Mutex::new(Part { columns: Vec::new(), places: HashTable::new() });
         let shared = workers > 1;
         Self {
             parts: (0..if shared { PARTS } else { 1 }).map(part).collect(),
@@ -69,16 +71,18 @@ impl<C: Clone + Eq + Hash> Columns<C> {
     /// The number of a column, which it gets if it has none.
     pub(super) fn number(&self, column: C) -> Number {
         let count = self.parts.len();
+        let hash = FxBuildHasher.hash_one(&column);
         // The table inside uses the other bits.
-        let part = if count == 1 { 0 } else { (FxBuildHasher.hash_one(&column) >> 32) as usize % count };
-        let Part { columns, numbers } = &mut *self.part(part);
-        if let Some(&number) = numbers.get(&column) {
-            return number;
+        let part = (hash >> 32) as usize & (count - 1);
+        let Part { columns, places } = &mut *self.part(part);
+        let number = |place: u32| place * count as Number + part as Number;
+        if let Some(&place) = places.find(hash, |&place| columns[place as usize] == column) {
+            return number(place);
         }
-        let number = (columns.len() * count + part) as Number;
-        columns.push(column.clone());
-        numbers.insert(column, number);
-        number
+        let place = columns.len() as u32;
+        columns.push(column);
+        places.insert_unique(hash, place, |&place| FxBuildHasher.hash_one(&columns[place as usize]));
+        number(place)
     }
 }
 
