@@ -198,7 +198,9 @@ impl<const W: usize> StateGraph<W> {
         insert_all(&mut self.shards, &mut expansions, jobs);
         let known = next.len();
         if jobs == 1 {
-            expansions.iter().for_each(|expansion| self.keep_edges(expansion, next));
+            for expansion in &expansions {
+                self.keep_edges(expansion, next);
+            }
         } else {
             let resolved = expansions.chunks(expansions.len().div_ceil(jobs)).collect();
             let resolved =

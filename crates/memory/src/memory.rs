@@ -190,7 +190,9 @@ mod tests {
             })
             .collect();
         drop(send);
-        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        for sender in senders {
+            sender.join().unwrap();
+        }
         assert!(receiver.join().unwrap() > 300);
     }
 

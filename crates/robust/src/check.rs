@@ -366,7 +366,8 @@ impl<'a> Question<'a> {
         let trace = decision.trace()?;
         let graph = decision.graph.as_deref()?;
         let start = graph.initial().iter().find_map(|&id| {
-            let locals: Vec<u32> = (0..machine.threads()).map(|thread| graph.local(id, thread)).collect();
+            let mut locals = vec![0; machine.threads()];
+            graph.locals(id, &mut locals);
             leads_along(machine, &locals, &trace).then_some(locals)
         })?;
         witness::observed(machine, &decision.tracker, self.options, &start, &trace)

@@ -7,6 +7,8 @@ use steadfast_explore::{Edge, StateGraph, StateId};
 pub(crate) trait Explored: Sync {
     /// The local state of a thread.
     fn local(&self, id: StateId, thread: usize) -> u32;
+    /// The local states of all threads.
+    fn locals(&self, id: StateId, into: &mut [u32]);
     /// The steps that leave a state.
     fn edges(&self, id: StateId) -> &[Edge];
     /// All states.
@@ -37,6 +39,10 @@ pub(crate) struct Explorer<'a, 'p, const W: usize> {
 impl<const W: usize> Explored for Explorer<'_, '_, W> {
     fn local(&self, id: StateId, thread: usize) -> u32 {
         self.machine.local(self.graph.state(id), thread)
+    }
+    fn locals(&self, id: StateId, into: &mut [u32]) {
+        let state = self.graph.state(id);
+        into.iter_mut().enumerate().for_each(|(thread, local)| *local = self.machine.local(state, thread));
     }
     fn edges(&self, id: StateId) -> &[Edge] {
         self.graph.edges(id)

@@ -111,13 +111,11 @@ impl Flow {
             shares,
         };
         let with_labels = labels.is_some();
-        let kind_of = |edge: &Edge| Kind {
-            op: ops.number(edge.label),
-            to: outlooks.of(edge.target),
-            label: with_labels.then_some(edge.label),
-        };
+        let outlook = |edge: &Edge| outlooks.of(edge.target);
+        let kind_of =
+            |edge: &Edge, to: u32| Kind { op: ops.number(edge.label), to, label: with_labels.then_some(edge.label) };
         let stretches = flow.stretches(graph, &order, jobs);
-        let kinds = each(stretches, |stretch| stretch.fill(graph, &position, &kind_of));
+        let kinds = each(stretches, |stretch| stretch.fill(graph, &position, &outlook, &kind_of));
         flow.unite(graph, &order, jobs, kinds);
         flow.group(labels);
         flow
@@ -185,6 +183,9 @@ impl Flow {
     }
 }
 
+/// How many kinds of edges are remembered without a search.
+const RECENT: usize = 1 << 12;
+
 /// A part of the states, with room for what is to be known about them.
 struct Stretch<'a> {
     states: &'a [StateId],
@@ -196,13 +197,29 @@ struct Stretch<'a> {
 
 impl Stretch<'_> {
     /// Fills it, with kinds that are numbered for this stretch alone.
-    fn fill(self, graph: &dyn Explored, position: &[u32], kind_of: &dyn Fn(&Edge) -> Kind) -> Kinds {
+    fn fill(
+        self,
+        graph: &dyn Explored,
+        position: &[u32],
+        outlook: &impl Fn(&Edge) -> u32,
+        kind_of: &impl Fn(&Edge, u32) -> Kind,
+    ) -> Kinds {
         let mut kinds = Kinds::default();
+        // Label and outlook say what kind it is, and the same ones come again soon.
+        let mut recent = vec![(u64::MAX, 0); RECENT];
         let mut next = 0;
         for (&state, first) in self.states.iter().zip(self.first) {
             *first = count(self.begins + next);
             for edge in graph.edges(state) {
-                let kind = kinds.number(kind_of(edge), 1);
+                let to = outlook(edge);
+                let key = u64::from(edge.label) << 32 | u64::from(to);
+                let known = &mut recent[(key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % RECENT];
+                if known.0 == key {
+                    kinds.weights[known.1 as usize] += 1;
+                } else {
+                    *known = (key, kinds.number(kind_of(edge, to), 1));
+                }
+                let kind = known.1;
                 self.edges[next] = FlowEdge { target: position[edge.target as usize], kind }.packed();
                 next += 1;
             }

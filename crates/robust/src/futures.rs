@@ -139,8 +139,9 @@ impl Outlooks {
             let mut seen = Seen::default();
             let mut key = vec![0; machine.threads()];
             let mut number = |&id: &StateId| {
-                for (thread, slot) in key.iter_mut().enumerate() {
-                    *slot = kinds[machine.class_of[thread]][graph.local(id, thread) as usize];
+                graph.locals(id, &mut key);
+                for (local, &class) in key.iter_mut().zip(&machine.class_of) {
+                    *local = kinds[class][*local as usize];
                 }
                 seen.number(&key, id)
             };
@@ -174,7 +175,8 @@ impl Outlooks {
         id: StateId,
         known: &mut FxHashMap<Box<[Future]>, u32>,
     ) {
-        let locals: Box<[u32]> = (0..machine.threads()).map(|thread| graph.local(id, thread)).collect();
+        let mut locals = vec![0; machine.threads()].into_boxed_slice();
+        graph.locals(id, &mut locals);
         let class = |thread: usize| machine.class_of[thread];
         let combination: Box<[Future]> =
             locals.iter().enumerate().map(|(thread, &local)| futures[class(thread)][local as usize]).collect();

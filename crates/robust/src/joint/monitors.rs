@@ -2,15 +2,16 @@
 
 use super::Views;
 use crate::lanes::{BitReader, BitWriter};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 
-/// All distinct monitor states, packed, and the steps between them; they are few compared with the states of the search.
+/// All distinct monitor states, packed; they are few compared with the states of the search.
 pub(super) struct Monitors<const N: usize> {
     pub(super) width: usize,
     count: u32,
     words: Vec<u64>,
     numbers: FxHashMap<Box<[u64]>, u32>,
-    steps: FxHashMap<Step, u32>,
+    steps: Recent,
     /// The one that was looked at last, taken apart: several questions about the same one come one after the other. Nothing if there is none.
     current: Option<u32>,
     views: Views<N>,
@@ -20,12 +21,37 @@ pub(super) struct Monitors<const N: usize> {
 }
 
 /// Everything that the next monitor state depends on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Step {
     pub(super) monitor: u32,
     pub(super) op: u32,
     pub(super) goes_wrong: bool,
     pub(super) outlook: u32,
+}
+
+/// Steps that were taken not long ago. Where steps are often repeated there are few of them; where there are many, remembering all takes longer than taking them again.
+struct Recent(Vec<(Step, Option<u32>)>);
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self(vec![(Step::default(), None); 1 << 14])
+    }
+}
+
+impl Recent {
+    fn place(&self, step: Step) -> usize {
+        (FxBuildHasher.hash_one(step) >> 20) as usize & (self.0.len() - 1)
+    }
+
+    fn get(&self, step: Step) -> Option<u32> {
+        let (known, next) = self.0[self.place(step)];
+        next.filter(|_| known == step)
+    }
+
+    fn insert(&mut self, step: Step, next: u32) {
+        let place = self.place(step);
+        self.0[place] = (step, Some(next));
+    }
 }
 
 impl<const N: usize> Monitors<N> {
@@ -36,7 +62,7 @@ impl<const N: usize> Monitors<N> {
             count: 0,
             words: Vec::new(),
             numbers: FxHashMap::default(),
-            steps: FxHashMap::default(),
+            steps: Recent::default(),
             current: None,
             views: empty.clone(),
             next: empty,
@@ -64,7 +90,7 @@ impl<const N: usize> Monitors<N> {
 
     /// The monitor state after a step, which `take` takes.
     pub(super) fn memo(&mut self, step: Step, take: impl FnOnce(&mut Views<N>)) -> u32 {
-        if let Some(&next) = self.steps.get(&step) {
+        if let Some(next) = self.steps.get(step) {
             return next;
         }
         self.take_apart(step.monitor);
@@ -99,7 +125,7 @@ impl<const N: usize> Monitors<N> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.count as usize * (self.width * 16 + 48) + self.steps.len() * 40
+        self.count as usize * (self.width * 16 + 48)
     }
 }
 

@@ -105,7 +105,9 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
         for Gift { chunk, begun, due, spilled } in parcels.gifts {
             self.mine[chunk] = true;
             self.begun[chunk] = begun;
-            due.into_iter().for_each(|position| self.mark(position as usize));
+            for position in due {
+                self.mark(position as usize);
+            }
             self.tide.take_over(spilled);
         }
         for (position, column) in parcels.arrivals {

@@ -49,7 +49,7 @@ struct Situations<const W: usize, const P: usize> {
     /// What threads know of hunted writes.
     columns: Shard<P>,
     /// The number of the state, above it the quarry ([`packed`]); the number of the column.
-    situations: Shard<2>,
+    pairs: Shard<2>,
     origins: Vec<Origin>,
 }
 
@@ -71,28 +71,28 @@ impl<const W: usize, const P: usize> Situations<W, P> {
             steps: Vec::with_capacity(FEW),
             successors: Vec::with_capacity(4 * FEW),
             columns: Shard::default(),
-            situations: Shard::default(),
+            pairs: Shard::default(),
             origins: Vec::with_capacity(4 * FEW),
         }
     }
 
     fn len(&self) -> usize {
-        self.situations.len()
+        self.pairs.len()
     }
 
     /// How many of them are states in which nothing is hunted.
     fn unhunted(&self) -> usize {
-        (0..self.len()).filter(|&at| self.situations.get(at)[0] >> 32 == 0).count()
+        (0..self.len()).filter(|&at| self.pairs.get(at)[0] >> 32 == 0).count()
     }
 
     fn bytes(&self) -> usize {
         let steps = self.steps.capacity() * size_of::<Option<Range<u32>>>() + self.successors.capacity() * 8;
-        let sets = self.states.bytes() + self.columns.bytes() + self.situations.bytes();
+        let sets = self.states.bytes() + self.columns.bytes() + self.pairs.bytes();
         sets + steps + self.origins.capacity() * size_of::<Origin>()
     }
 
     fn get(&self, at: usize) -> Situation<W, P> {
-        let [what, column] = *self.situations.get(at);
+        let [what, column] = *self.pairs.get(at);
         let hunted = unpacked(what >> 32).map(|quarry| (quarry, *self.columns.get(column as usize)));
         let number = what as u32;
         Situation { number, state: *self.states.get(number as usize), hunted }
@@ -127,7 +127,7 @@ impl<const W: usize, const P: usize> Situations<W, P> {
     fn add(&mut self, state: u32, hunted: Option<Hunted<P>>, origin: Origin) -> Option<u32> {
         let (quarry, column) =
             hunted.map_or((0, 0), |(quarry, column)| (packed(quarry), self.columns.insert(&column).0));
-        let (number, new) = self.situations.insert(&[quarry << 32 | u64::from(state), column as u64]);
+        let (number, new) = self.pairs.insert(&[quarry << 32 | u64::from(state), column as u64]);
         if !new {
             return None;
         }
