@@ -2,7 +2,8 @@
 
 use super::Views;
 use crate::lanes::{BitReader, BitWriter};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
 /// All distinct monitor states, packed; they are few compared with the states of the search.
@@ -10,7 +11,8 @@ pub(super) struct Monitors<const N: usize> {
     pub(super) width: usize,
     count: u32,
     words: Vec<u64>,
-    numbers: FxHashMap<Box<[u64]>, u32>,
+    /// All numbers, by the hashes of the words.
+    numbers: HashTable<u32>,
     steps: Recent,
     /// The one that was looked at last, taken apart: several questions about the same one come one after the other. Nothing if there is none.
     current: Option<u32>,
@@ -61,7 +63,7 @@ impl<const N: usize> Monitors<N> {
             width,
             count: 0,
             words: Vec::new(),
-            numbers: FxHashMap::default(),
+            numbers: HashTable::new(),
             steps: Recent::default(),
             current: None,
             views: empty.clone(),
@@ -84,8 +86,10 @@ impl<const N: usize> Monitors<N> {
         let mut writer = BitWriter::new(&mut self.buffer);
         self.next.awareness.pack(&mut writer);
         self.next.model.pack(&mut writer);
-        let Self { words, numbers, count, buffer, .. } = self;
-        number(numbers, words, count, buffer)
+        let packed = std::mem::take(&mut self.buffer);
+        let number = self.number_packed(&packed);
+        self.buffer = packed;
+        number
     }
 
     /// The monitor state after a step, which `take` takes.
@@ -105,12 +109,22 @@ impl<const N: usize> Monitors<N> {
     pub(super) fn find(&mut self, packed: &[u64]) -> (u32, &Views<N>) {
         let number = match self.current {
             Some(current) if self.packed(current) == packed => current,
-            _ => {
-                let Self { words, numbers, count, .. } = self;
-                number(numbers, words, count, packed)
-            }
+            _ => self.number_packed(packed),
         };
         (number, self.take_apart(number))
+    }
+
+    fn number_packed(&mut self, packed: &[u64]) -> u32 {
+        let Self { words, numbers, count, width, .. } = self;
+        let (hash, width) = (FxBuildHasher.hash_one(packed), *width);
+        let of = |number: u32| number as usize * width..(number as usize + 1) * width;
+        if let Some(&known) = numbers.find(hash, |&number| words[of(number)] == *packed) {
+            return known;
+        }
+        words.extend_from_slice(packed);
+        numbers.insert_unique(hash, *count, |&number| FxBuildHasher.hash_one(&words[of(number)]));
+        *count += 1;
+        *count - 1
     }
 
     /// A monitor state, taken apart.
@@ -127,14 +141,4 @@ impl<const N: usize> Monitors<N> {
     pub(super) fn bytes(&self) -> usize {
         self.count as usize * (self.width * 16 + 48)
     }
-}
-
-fn number(numbers: &mut FxHashMap<Box<[u64]>, u32>, words: &mut Vec<u64>, count: &mut u32, packed: &[u64]) -> u32 {
-    if let Some(&known) = numbers.get(packed) {
-        return known;
-    }
-    words.extend_from_slice(packed);
-    numbers.insert(packed.into(), *count);
-    *count += 1;
-    *count - 1
 }

@@ -87,8 +87,8 @@ fn access_kinds(accesses: &[Vec<Access>]) -> Vec<Vec<u32>> {
     accesses.iter().map(|class| class.iter().map(&mut number).collect()).collect()
 }
 
-/// The views, and the number of the taints.
-type Column = SmallVec<[u64; 6]>;
+/// The views, and the number of the taints. Most columns lie where they are stored: comparing them is most of what is done with them.
+type Column = SmallVec<[u64; 8]>;
 
 fn column(views: &[u64], taint: u32) -> Column {
     views.iter().copied().chain([u64::from(taint)]).collect()
