@@ -1,4 +1,4 @@
-//! The binary as it is given to others.
+//! The binary as it is given to others, with what it needs beside it.
 //!
 //! Linked with musl it needs nothing of the system that it runs on, and starts in half the time: at its start, glibc asks the processor dozens of times what it can do,
 //! and on a virtual machine every answer takes microseconds.
@@ -6,12 +6,17 @@
 use crate::arguments::Arguments;
 use crate::process;
 use anyhow::{Context, Result, ensure};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(crate) const USAGE: &str = "\
 dist
-    Builds the binary that is given to others, and says where it is: linked with musl if Rust has that target or can install it, else as `cargo build --release` does.";
+    Builds the binary that is given to others, puts it with the sanitizer's runtime into target/dist, and says where it is: linked with musl if Rust has
+    that target or can install it, else as `cargo build --release` does.";
+
+/// What belongs beside the binary.
+const BESIDE: [&str; 4] = ["libsteadfast_rt.a", "libsteadfast_rt.so", "include", "gcc"];
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
@@ -37,9 +42,33 @@ pub(crate) fn build() -> Result<PathBuf> {
     let here = std::env::current_exe().context("cannot find out where this program is")?;
     let target = here.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
     let release = if has_target { target.join(TARGET).join("release") } else { target.join("release") };
-    let binary = release.join(format!("steadfast{}", std::env::consts::EXE_SUFFIX));
-    ensure!(binary.exists(), "there is no {} after building it", binary.display());
-    Ok(binary)
+    let name = format!("steadfast{}", std::env::consts::EXE_SUFFIX);
+    ensure!(release.join(&name).exists(), "there is no {name} in {} after building it", release.display());
+    let dist = target.join("dist");
+    // A copy also starts faster than what the linker wrote here and there: the system keeps it in larger pieces.
+    copy(&release.join(&name), &dist.join(&name))?;
+    for beside in BESIDE.iter().filter(|beside| release.join(beside).exists()) {
+        copy(&release.join(beside), &dist.join(beside))?;
+    }
+    Ok(dist.join(name))
+}
+
+/// Copies a file or a folder, in place of what is there.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let copied = if from.is_dir() {
+        fs::create_dir_all(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        Ok(())
+    } else {
+        fs::create_dir_all(to.parent().unwrap_or(to))?;
+        // A program that runs cannot be written, but replaced.
+        let new = to.with_extension("new");
+        fs::copy(from, &new).and_then(|_| fs::rename(&new, to))
+    };
+    copied.with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
 }
 
 /// Whether the target is there, or could be installed.

@@ -183,7 +183,7 @@ impl Flow {
     }
 }
 
-/// How many kinds of edges are remembered without a search.
+/// How many kinds of edges are at most remembered without a search.
 const RECENT: usize = 1 << 12;
 
 /// A part of the states, with room for what is to be known about them.
@@ -206,14 +206,15 @@ impl Stretch<'_> {
     ) -> Kinds {
         let mut kinds = Kinds::default();
         // Label and outlook say what kind it is, and the same ones come again soon.
-        let mut recent = vec![(u64::MAX, 0); RECENT];
+        let mut recent = vec![(u64::MAX, 0); self.edges.len().next_power_of_two().min(RECENT)];
+        let mask = recent.len() - 1;
         let mut next = 0;
         for (&state, first) in self.states.iter().zip(self.first) {
             *first = count(self.begins + next);
             for edge in graph.edges(state) {
                 let to = outlook(edge);
                 let key = u64::from(edge.label) << 32 | u64::from(to);
-                let known = &mut recent[(key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % RECENT];
+                let known = &mut recent[(key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask];
                 if known.0 == key {
                     kinds.weights[known.1 as usize] += 1;
                 } else {

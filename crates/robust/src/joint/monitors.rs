@@ -32,27 +32,47 @@ pub(super) struct Step {
 }
 
 /// Steps that were taken not long ago. Where steps are often repeated there are few of them; where there are many, remembering all takes longer than taking them again.
-struct Recent(Vec<(Step, Option<u32>)>);
+struct Recent {
+    steps: Vec<(Step, Option<u32>)>,
+    /// How many steps were put here since it last grew.
+    put: usize,
+}
 
 impl Default for Recent {
     fn default() -> Self {
-        Self(vec![(Step::default(), None); 1 << 14])
+        Self { steps: vec![(Step::default(), None); 1 << 6], put: 0 }
     }
 }
 
 impl Recent {
+    /// The largest table is about as large as a cache.
+    const MOST: usize = 1 << 14;
+
     fn place(&self, step: Step) -> usize {
-        (FxBuildHasher.hash_one(step) >> 20) as usize & (self.0.len() - 1)
+        (FxBuildHasher.hash_one(step) >> 20) as usize & (self.steps.len() - 1)
     }
 
     fn get(&self, step: Step) -> Option<u32> {
-        let (known, next) = self.0[self.place(step)];
+        let (known, next) = self.steps[self.place(step)];
         next.filter(|_| known == step)
     }
 
     fn insert(&mut self, step: Step, next: u32) {
+        self.put += 1;
+        if self.put > self.steps.len() && self.steps.len() < Self::MOST {
+            let larger = vec![(Step::default(), None); 4 * self.steps.len()];
+            let old = std::mem::replace(&mut self.steps, larger);
+            self.put = 0;
+            old.into_iter()
+                .filter_map(|(step, next)| Some((step, next?)))
+                .for_each(|(step, next)| self.put_at_place(step, next));
+        }
+        self.put_at_place(step, next);
+    }
+
+    fn put_at_place(&mut self, step: Step, next: u32) {
         let place = self.place(step);
-        self.0[place] = (step, Some(next));
+        self.steps[place] = (step, Some(next));
     }
 }
 
