@@ -90,8 +90,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
 fn measure(row: Row, binary: &Path, rocker: Option<&Path>, options: &Options, with_spin: bool) -> Result<Measured> {
     let path = row.path(&process::root(), rocker);
     let source = Source::read(&path, path.to_string_lossy().into_owned())?;
-    let one = ours::measure(binary, &path, &row, 1, options.limit)?;
-    let two = ours::measure(binary, &path, &row, 2, options.limit)?;
+    let [one, two] = ours::measure(binary, &path, &row, options.limit)?;
     let spin = with_spin.then(|| spin::measure(&source.program, &row, options.spin_limit)).transpose()?;
     Ok(Measured { row, one, two, spin })
 }

@@ -1,7 +1,7 @@
 //! Control flow.
 
-use crate::{Instr, Pc};
-use steadfast_span::Index;
+use crate::{Instr, Pc, Thread, dataflow};
+use steadfast_span::{Index, IndexVec};
 
 /// Where control can go after the instruction at `pc`. A failed assume ends the thread and has no successor.
 pub fn successors(pc: Pc, instr: &Instr) -> Vec<Pc> {
@@ -12,5 +12,80 @@ pub fn successors(pc: Pc, instr: &Instr) -> Vec<Pc> {
         Instr::Choose(targets) => targets.clone(),
         Instr::Halt => Vec::new(),
         _ => vec![Pc::new(pc.index() + 1)],
+    }
+}
+
+/// After so many instructions nobody looks further for a way back.
+const FAR: usize = 64;
+
+/// For every position, whether it is an access that may come back to itself without another access on the way. Yes, if finding out takes too long.
+pub fn may_return(thread: &Thread) -> IndexVec<Pc, bool> {
+    let is_access = |pc: Pc| dataflow::place(&thread.code[pc].op).is_some();
+    let may_return = |start: Pc| {
+        let mut reached = successors(start, &thread.code[start].op);
+        let mut at = 0;
+        while let Some(&pc) = reached.get(at) {
+            if pc == start || at == FAR {
+                return true;
+            }
+            if pc.index() < thread.code.len() && !is_access(pc) {
+                for next in successors(pc, &thread.code[pc].op) {
+                    if !reached.contains(&next) {
+                        reached.push(next);
+                    }
+                }
+            }
+            at += 1;
+        }
+        false
+    };
+    thread.code.enumerated().map(|(pc, _)| is_access(pc) && may_return(pc)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_return;
+    use crate::{BinaryOp, Expr, FenceOrder, Instr, ProgramBuilder, ReadOrder, WriteOrder};
+
+    #[test]
+    fn a_loop_around_one_access_returns_and_a_loop_around_two_does_not() {
+        let mut program = ProgramBuilder::new("loops");
+        let (x, y) = (program.atomic("x", 0), program.atomic("y", 0));
+        program.thread("t", |t| {
+            let r = t.register("r");
+            let is_zero = Expr::binary(BinaryOp::Eq, Expr::Reg(r), Expr::Const(0));
+            let (wait, after, twice, end) = (t.label(), t.label(), t.label(), t.label());
+            t.bind(wait);
+            t.load(r, x, ReadOrder::Acquire);
+            t.fence(FenceOrder::SeqCst);
+            t.branch(is_zero.clone(), wait, after);
+            t.bind(after);
+            t.bind(twice);
+            t.store(y, Expr::Const(1), WriteOrder::Release);
+            t.load(r, x, ReadOrder::Acquire);
+            t.branch(is_zero, twice, end);
+            t.bind(end);
+            t.emit(Instr::Halt);
+        });
+        let program = program.finish();
+        let thread = &program.threads.as_slice()[0];
+        let found = thread.code.enumerated().filter(|(pc, _)| may_return(thread)[*pc]);
+        assert_eq!(
+            found.map(|(pc, _)| thread.code[pc].op.clone()).collect::<Vec<_>>(),
+            [thread.code.as_slice()[0].op.clone()]
+        );
+    }
+
+    #[test]
+    fn too_far_to_tell_is_yes() {
+        let mut program = ProgramBuilder::new("far");
+        let x = program.atomic("x", 0);
+        program.thread("t", |t| {
+            let r = t.register("r");
+            t.load(r, x, ReadOrder::Acquire);
+            (0..200).for_each(|_| t.emit(Instr::Assign { dst: r, value: Expr::Const(0) }));
+        });
+        let program = program.finish();
+        assert!(may_return(&program.threads.as_slice()[0]).as_slice()[0]);
     }
 }

@@ -187,31 +187,44 @@ impl ValueAnalysis {
         let mut used = crate::RegSet::new();
         expr.collect_registers(&mut used);
         let used: Vec<RegId> = used.iter().collect();
-        let mut domains: Vec<Vec<Value>> = used.iter().map(|&reg| self.registers[id][reg].iter().collect()).collect();
-        domains.push(old.map_or(vec![0], |set| set.iter().collect()));
-        if domains.iter().map(Vec::len).product::<usize>() > COMBINATIONS {
+        let (domains, old) = (&self.registers[id], old.unwrap_or(single(0)));
+        if used.iter().map(|&reg| domains[reg].len()).product::<usize>() * old.len() > COMBINATIONS {
             // A negative result can leave the range under C's remainder, so "anything" is all bytes there.
             return match program.wrap {
                 crate::Wrap::Euclidean => ValueSet::below(modulus),
                 crate::Wrap::TruncatedByte => ValueSet::below(256),
             };
         }
-        let is_new = |(&reg, domain): (&RegId, &Vec<Value>)| domain.iter().map(|&value| !known(reg, value)).collect();
-        let new: Vec<Vec<bool>> = used.iter().zip(&domains).map(is_new).collect();
-        let mut registers = vec![0; program.threads[id].registers.len()];
-        let mut result = ValueSet::EMPTY;
-        let mut at = vec![0; domains.len()];
-        loop {
-            for (slot, &reg) in used.iter().enumerate() {
-                registers[reg.index()] = domains[slot][at[slot]];
+        let registers = vec![0; domains.len()];
+        let mut combinations = Combinations { domains, old, known, registers, results: ValueSet::EMPTY };
+        combinations.visit(&used, used.is_empty(), &mut |registers, old| {
+            expr.eval(registers, old).ok().map(|value| program.reduce(value, modulus))
+        });
+        combinations.results
+    }
+}
+
+/// All combinations of values of some registers, and what comes of them.
+struct Combinations<'a> {
+    domains: &'a IndexVec<RegId, ValueSet>,
+    /// What the location may hold.
+    old: ValueSet,
+    known: &'a dyn Fn(RegId, Value) -> bool,
+    registers: Vec<Value>,
+    results: ValueSet,
+}
+
+impl Combinations<'_> {
+    /// Goes through the values of `rest`. Combinations of only known values are left out, unless one of those before was new.
+    fn visit(&mut self, rest: &[RegId], is_new: bool, eval: &mut dyn FnMut(&[Value], Value) -> Option<Value>) {
+        if let Some((&reg, rest)) = rest.split_first() {
+            for value in self.domains[reg].iter() {
+                self.registers[reg.index()] = value;
+                self.visit(rest, is_new || !(self.known)(reg, value), eval);
             }
-            let is_new = used.is_empty() || new.iter().zip(&at).any(|(new, &at)| new[at]);
-            if is_new && let Ok(value) = expr.eval(&registers, domains[used.len()][at[used.len()]]) {
-                result.insert(program.reduce(value, modulus));
-            }
-            if !advance(&mut at, &domains) {
-                return result;
-            }
+        } else if is_new {
+            let results = self.old.iter().filter_map(|old| eval(&self.registers, old));
+            results.for_each(|value| self.results.insert(value));
         }
     }
 }
@@ -244,18 +257,6 @@ impl<'p> Watched<'p> {
     fn locations(&self) -> impl Iterator<Item = LocId> + use<> {
         dataflow::place(self.op).map(locations_of).into_iter().flatten()
     }
-}
-
-/// Counts through all combinations; false after the last one.
-fn advance(at: &mut [usize], domains: &[Vec<Value>]) -> bool {
-    for (digit, domain) in at.iter_mut().zip(domains) {
-        *digit += 1;
-        if *digit < domain.len() {
-            return true;
-        }
-        *digit = 0;
-    }
-    false
 }
 
 fn single(value: Value) -> ValueSet {

@@ -1,22 +1,28 @@
-// The generated family: threads, locations, accesses between seq_cst fences (0: none), plain accesses for each atomic one, atomic accesses in all.
+// The generated family: threads, locations, accesses between seq_cst fences (0: none), plain accesses for each atomic one, atomic accesses in all; and
+// how many locations a thread uses at a time (0: all), before it goes on to the next one.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
-static int locations, fences, plain;
-static long rounds;
+static int locations, fences, plain, window;
+
+// A thread that uses few locations at a time stays with each of them for this many rounds.
+enum { STAY = 16 };
+static long rounds, count;
 static atomic_int *cells;
 static long own[64][1024];
 
 static void *work(void *argument) {
     long me = (long)argument, n = rounds;
-    int many = locations, fence = fences, between = plain;
+    int many = locations, fence = fences, between = plain, near = window;
     unsigned random = me * 2654435761u + 1;
+    long first = me * many / count;
     for (long i = 0; i < n; i++) {
         random = random * 1664525 + 1013904223;
-        atomic_int *cell = &cells[(random >> 8) % many];
+        long place = near ? first + i / STAY + (random >> 8) % near : random >> 8;
+        atomic_int *cell = &cells[place % many];
         switch ((random >> 4) & 3) {
         case 0: atomic_store_explicit(cell, i, memory_order_release); break;
         case 1: atomic_fetch_add_explicit(cell, 1, memory_order_acq_rel); break;
@@ -30,10 +36,11 @@ static void *work(void *argument) {
     return 0;
 }
 
-int main(int count, char **arguments) {
-    if (count < 6)
+int main(int given, char **arguments) {
+    if (given < 7)
         return 2;
     int threads = atoi(arguments[1]);
+    count = threads, window = atoi(arguments[6]);
     locations = atoi(arguments[2]), fences = atoi(arguments[3]), plain = atoi(arguments[4]);
     long all = atol(arguments[5]);
     rounds = all / threads;

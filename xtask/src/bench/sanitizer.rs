@@ -1,4 +1,7 @@
 //! The sanitizer beside clang's `ThreadSanitizer`: processor time per atomic access in a generated family of programs.
+//!
+//! Most of the family picks its locations at random among all. With 60,000 of them nothing that is known about one is still in a cache when it is used again, and waiting for memory is most of
+//! what is measured. Whether an access costs more because there *are* more locations shows where threads wander: each uses few locations at a time, and all of them in the course of a run.
 
 use crate::arguments::{Arguments, unexpected};
 use crate::{dist, process};
@@ -16,6 +19,8 @@ struct Member {
     fences: u32,
     /// Plain accesses for each atomic one.
     plain: u32,
+    /// How many locations a thread uses at a time; zero for all.
+    window: u32,
 }
 
 /// Few and many threads, few and many locations, with and without fences and plain accesses.
@@ -24,11 +29,22 @@ fn family() -> Vec<Member> {
     for threads in [2, 8, 32] {
         for locations in [10, 100, 1000, 60_000] {
             for (fences, plain) in [(0, 0), (16, 0), (0, 10)] {
-                family.push(Member { threads, locations, fences, plain });
+                family.push(Member { threads, locations, fences, plain, window: 0 });
             }
         }
     }
     family
+}
+
+/// How many locations a wandering thread uses at a time.
+const WINDOW: u32 = 64;
+/// How much longer wanderers run: what a location costs once should not show.
+const LONGER: u64 = 16;
+
+/// Few and many locations for threads that wander.
+fn wanderers() -> Vec<Member> {
+    let wanderer = |threads, locations| Member { threads, locations, fences: 0, plain: 0, window: WINDOW };
+    [2, 8, 32].into_iter().flat_map(|threads| [100, 60_000].map(|locations| wanderer(threads, locations))).collect()
 }
 
 /// Runs the command.
@@ -75,24 +91,41 @@ fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
     );
     let mut rows = Vec::new();
     for member in family() {
-        // Alternately, so that whatever else the machine does hits both.
-        let mut times = [f64::INFINITY; 2];
-        for _ in 0..3 {
-            for (time, program) in times.iter_mut().zip([peer, ours]) {
-                *time = time.min(nanoseconds(program, &member, accesses)?);
-            }
-        }
-        let row = Measured { member, times };
-        let Member { threads, locations, fences, plain } = row.member;
-        let ([theirs, ours], ratio) = (times, row.ratio());
+        let row = measure(peer, ours, member, accesses)?;
+        let Member { threads, locations, fences, plain, .. } = row.member;
+        let ([theirs, ours], ratio) = (row.times, row.ratio());
         println!("| {threads} | {locations} | {fences} | {plain} | {theirs:.1} | {ours:.1} | {ratio:.2} |");
         rows.push(row);
     }
     summary(&rows);
+    println!("\nThreads that wander, {WINDOW} locations at a time:\n");
+    println!(
+        "| threads | locations | ThreadSanitizer, ns | Steadfast, ns | ratio |\n| ---: | ---: | ---: | ---: | ---: |"
+    );
+    let mut rows = Vec::new();
+    for member in wanderers() {
+        let row = measure(peer, ours, member, LONGER * accesses)?;
+        let (Member { threads, locations, .. }, [theirs, ours]) = (&row.member, row.times);
+        println!("| {threads} | {locations} | {theirs:.1} | {ours:.1} | {:.2} |", row.ratio());
+        rows.push(row);
+    }
+    println!();
+    growth(&rows);
     Ok(())
 }
 
-/// The means of the ratios, by kind, and how the times grow with the number of locations.
+/// The best of three runs of each, alternately, so that whatever else the machine does hits both.
+fn measure(peer: &Path, ours: &Path, member: Member, accesses: u64) -> Result<Measured> {
+    let mut times = [f64::INFINITY; 2];
+    for _ in 0..3 {
+        for (time, program) in times.iter_mut().zip([peer, ours]) {
+            *time = time.min(nanoseconds(program, &member, accesses)?);
+        }
+    }
+    Ok(Measured { member, times })
+}
+
+/// The means of the ratios, by kind, and the [growth].
 fn summary(rows: &[Measured]) {
     let mean = |test: &dyn Fn(&Member) -> bool| {
         geometric_mean(rows.iter().filter(|row| test(&row.member)).map(Measured::ratio))
@@ -103,6 +136,11 @@ fn summary(rows: &[Measured]) {
     println!("atomics alone {alone:.2}, with fences {fences:.2}, with plain accesses {plain:.2}");
     let [few, more, many] = [2, 8, 32].map(|threads| mean(&|row| row.threads == threads));
     println!("with 2 threads {few:.2}, with 8 {more:.2}, with 32 {many:.2}");
+    growth(rows);
+}
+
+/// How the times grow with the number of locations.
+fn growth(rows: &[Measured]) {
     for (which, name) in ["ThreadSanitizer", "Steadfast"].into_iter().enumerate() {
         let of = |locations| rows.iter().filter(move |row| row.member.locations == locations);
         let growth: Vec<f64> =
@@ -120,10 +158,11 @@ fn geometric_mean(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn nanoseconds(program: &Path, member: &Member, accesses: u64) -> Result<f64> {
-    let numbers = [member.threads, member.locations, member.fences, member.plain].map(|number| number.to_string());
+    let Member { threads, locations, fences, plain, window } = *member;
+    let numbers = [threads, locations, fences, plain].map(u64::from).into_iter().chain([accesses, window.into()]);
     let mut command = Command::new(program);
     // Finding is part of the work, showing is not.
-    command.args(numbers).arg(accesses.to_string()).env("STEADFAST_OPTIONS", "report_file=/dev/null:exitcode=0");
+    command.args(numbers.map(|number| number.to_string())).env("STEADFAST_OPTIONS", "report_file=/dev/null:exitcode=0");
     let output = command.output().context("cannot run the program")?;
     ensure!(output.status.success(), "{} ended with {}", program.display(), output.status);
     String::from_utf8_lossy(&output.stdout).trim().parse().context("not a number")

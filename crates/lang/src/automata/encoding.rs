@@ -198,11 +198,13 @@ pub(super) fn sum(parts: impl Iterator<Item = (i32, Expr)>) -> Expr {
     };
     let mut parts: Vec<Expr> = parts.filter(|(factor, _)| *factor != 0).map(scaled).collect();
     while parts.len() > 1 {
-        let pairs = parts.chunks(2).map(|pair| match pair {
-            [one, other] => Expr::binary(BinaryOp::Add, one.clone(), other.clone()),
-            alone => alone[0].clone(),
-        });
-        parts = pairs.collect();
+        let mut rest = std::mem::take(&mut parts).into_iter();
+        while let Some(one) = rest.next() {
+            parts.push(match rest.next() {
+                Some(other) => Expr::binary(BinaryOp::Add, one, other),
+                None => one,
+            });
+        }
     }
     parts.pop().unwrap_or(Expr::Const(0))
 }

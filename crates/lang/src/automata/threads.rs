@@ -146,19 +146,15 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    fn check(&self, number: usize) -> Option<Expr> {
-        match &self.thread.transitions[number].op {
-            Op::Check(condition) => Some(self.around.encoding.expr(condition)),
-            _ => None,
-        }
-    }
-
     /// Goes to any of the transitions whose check holds.
     fn choose(&mut self, transitions: &[usize], labels: &[Label], holding: Holding) {
-        let checks: Vec<(Expr, Label)> =
-            transitions.iter().zip(labels).filter_map(|(&number, &label)| Some((self.check(number)?, label))).collect();
-        let free = transitions.iter().zip(labels).filter(|(number, _)| self.check(**number).is_none());
-        let free: Vec<Label> = free.map(|(_, &label)| label).collect();
+        let (mut checks, mut free) = (Vec::new(), Vec::new());
+        for (&number, &label) in transitions.iter().zip(labels) {
+            match &self.thread.transitions[number].op {
+                Op::Check(condition) => checks.push((self.around.encoding.expr(condition), label)),
+                _ => free.push(label),
+            }
+        }
         if checks.len() <= MOST_CHECKS {
             return self.decide(&checks, free, holding);
         }
@@ -237,7 +233,7 @@ impl<'a, 's> Lowering<'a, 's> {
     /// What a transition does, apart from `lock` and `unlock` that change who runs.
     fn effect(&mut self, number: usize) {
         let encoding = self.around.encoding;
-        let Some(exceeds) = self.exceeds[number] else { return self.bound(true, Expr::Const(0)) };
+        let Some(exceeds) = self.exceeds[number] else { return self.bound(true, || Expr::Const(0)) };
         match &self.thread.transitions[number].op {
             Op::Read { register, address } => {
                 let Some(place) = self.place(address, exceeds.1) else { return };
@@ -245,13 +241,13 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             Op::Write { value, address } => {
                 let value = encoding.expr(value);
-                self.bound(exceeds.0, encoding.holds(&value));
+                self.bound(exceeds.0, || encoding.holds(&value));
                 let Some(place) = self.place(address, exceeds.1) else { return };
                 self.code.store(place, encoding.encode(&value), WriteOrder::Release);
             }
             Op::Local { register, value } => {
                 let value = encoding.expr(value);
-                self.bound(exceeds.0, encoding.holds(&value));
+                self.bound(exceeds.0, || encoding.holds(&value));
                 self.code.emit(Instr::Assign { dst: RegId::new(*register), value: encoding.encode(&value) });
             }
             Op::Fence | Op::Lock | Op::Unlock => self.code.fence(FenceOrder::SeqCst),
@@ -272,9 +268,9 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// Ends the run if it leaves what is represented.
-    fn bound(&mut self, exceeds: bool, within: Expr) {
+    fn bound(&mut self, exceeds: bool, within: impl FnOnce() -> Expr) {
         if exceeds {
-            self.code.emit(Instr::Bound { within, bound: self.around.encoding.describe() });
+            self.code.emit(Instr::Bound { within: within(), bound: self.around.encoding.describe() });
         }
     }
 
@@ -319,14 +315,14 @@ impl<'a, 's> Lowering<'a, 's> {
         let encoding = self.around.encoding;
         let Op::Read { register, address } = &self.thread.transitions[read].op else { return };
         let (Some(reading), Some(writing)) = (self.exceeds[read], self.exceeds[write]) else {
-            return self.bound(true, Expr::Const(0));
+            return self.bound(true, || Expr::Const(0));
         };
         let Some(place) = self.place(address, reading.1) else { return };
         let update = encoding.encode(&encoding.expr(value));
         let dst = Some(RegId::new(*register));
         self.code.emit(Instr::Rmw { dst, place, update, order: RmwOrder::AcqRel });
-        let received = with_old(value, &Term::Register(*register));
-        self.bound(writing.0, encoding.holds(&encoding.expr(&received)));
+        let received = || with_old(value, &Term::Register(*register));
+        self.bound(writing.0, || encoding.holds(&encoding.expr(&received())));
     }
 
     /// Whether a thread that has just locked could wait, end or circle before it accesses anything.

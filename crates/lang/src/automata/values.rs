@@ -111,6 +111,19 @@ struct Run {
     work: usize,
 }
 
+/// The register that changes, if one does, and what it holds then.
+type Effect = Option<(usize, Values)>;
+
+/// What is known after a check.
+enum Refined {
+    /// It never holds.
+    Never,
+    /// It may hold, and nothing more is known.
+    Any,
+    /// It holds for these values of a register.
+    To(usize, Values),
+}
+
 /// The results of an expression, and whether some were left out.
 struct Results {
     values: Values,
@@ -160,62 +173,94 @@ impl Run {
 
     /// Whether the value and the address of a transition may lie outside.
     fn exceeds(&mut self, thread: usize, transition: &Transition) -> Result<Option<(bool, bool)>, Stop> {
-        let Some(registers) = self.registers[thread][transition.from].clone() else { return Ok(None) };
-        Ok(Some(match &transition.op {
-            Op::Write { value, address } => {
-                (self.stored(value, &registers)?.cut, self.addressed(address, &registers)?.cut)
-            }
-            Op::Read { address, .. } => (false, self.addressed(address, &registers)?.cut),
-            Op::Local { value, .. } => (self.stored(value, &registers)?.cut, false),
-            _ => (false, false),
-        }))
+        self.with_registers(thread, transition.from, |run, registers| {
+            Ok(match &transition.op {
+                Op::Write { value, address } => {
+                    (run.stored(value, registers)?.cut, run.addressed(address, registers)?.cut)
+                }
+                Op::Read { address, .. } => (false, run.addressed(address, registers)?.cut),
+                Op::Local { value, .. } => (run.stored(value, registers)?.cut, false),
+                _ => (false, false),
+            })
+        })
+    }
+
+    /// Does something with the registers of a state, if it is reachable.
+    fn with_registers<T>(
+        &mut self,
+        thread: usize,
+        state: usize,
+        work: impl FnOnce(&mut Self, &mut [Values]) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
+        let Some(mut registers) = self.registers[thread][state].take() else { return Ok(None) };
+        let result = work(self, &mut registers);
+        self.registers[thread][state] = Some(registers);
+        result.map(Some)
     }
 
     /// Follows a transition.
     fn step(&mut self, thread: usize, transition: &Transition) -> Result<(), Stop> {
-        let Some(mut registers) = self.registers[thread][transition.from].clone() else {
-            return self.spend(1);
-        };
-        self.spend(registers.len())?;
-        match &transition.op {
+        self.spend(1)?;
+        let stepped = self.with_registers(thread, transition.from, |run, registers| {
+            run.spend(registers.len())?;
+            let Some(effect) = run.effect(&transition.op, registers)? else { return Ok(()) };
+            if transition.to == transition.from {
+                let grown = effect.is_some_and(|(register, values)| registers[register].extend(&values));
+                run.changes[thread][transition.to] += usize::from(grown);
+            } else {
+                run.join(thread, transition.to, registers, effect);
+            }
+            Ok(())
+        });
+        stepped.map(|_| ())
+    }
+
+    /// What an operation makes of a register, if it changes one. Nothing at all if it is never passed.
+    fn effect(&mut self, op: &Op, registers: &[Values]) -> Result<Option<Effect>, Stop> {
+        let effect = match op {
             Op::Read { register, address } => {
                 let mut read = Values::new();
-                for address in self.addressed(address, &registers)?.values.iter() {
+                for address in self.addressed(address, registers)?.values.iter() {
                     read.extend(self.cell(address));
                 }
-                registers[*register] = read;
+                Some((*register, read))
             }
             Op::Write { value, address } => {
-                let written = self.stored(value, &registers)?.values;
-                for address in self.addressed(address, &registers)?.values.iter() {
+                let written = self.stored(value, registers)?.values;
+                for address in self.addressed(address, registers)?.values.iter() {
                     let grown = self.cell(address).extend(&written);
                     self.memory_changes += usize::from(grown);
                 }
+                None
             }
-            Op::Local { register, value } => registers[*register] = self.stored(value, &registers)?.values,
-            Op::Check(condition) => {
-                if !self.refine(condition, &mut registers)? {
-                    return Ok(());
-                }
-            }
-            Op::Fence | Op::Noop | Op::Lock | Op::Unlock => {}
-        }
+            Op::Local { register, value } => Some((*register, self.stored(value, registers)?.values)),
+            Op::Check(condition) => match self.refine(condition, registers)? {
+                Refined::Never => return Ok(None),
+                Refined::Any => None,
+                Refined::To(register, values) => Some((register, values)),
+            },
+            Op::Fence | Op::Noop | Op::Lock | Op::Unlock => None,
+        };
         // An access without a possible address, or a value without a possible result, is never passed.
-        if !registers.iter().any(Values::is_empty) {
-            self.join(thread, transition.to, registers);
-        }
-        Ok(())
+        let passed = effect.as_ref().is_none_or(|(_, values)| !values.is_empty());
+        Ok(passed.then_some(effect))
     }
 
-    fn join(&mut self, thread: usize, state: usize, registers: Vec<Values>) {
+    /// Adds what a transition brings to the state that it leads to.
+    fn join(&mut self, thread: usize, state: usize, registers: &[Values], effect: Effect) {
         let changes = &mut self.changes[thread][state];
         let Some(known) = &mut self.registers[thread][state] else {
+            let mut registers = registers.to_vec();
+            if let Some((register, values)) = effect {
+                registers[register] = values;
+            }
             self.registers[thread][state] = Some(registers);
             *changes += 1;
             return;
         };
-        for (known, more) in known.iter_mut().zip(registers) {
-            *changes += usize::from(known.extend(&more));
+        for (at, (known, unchanged)) in known.iter_mut().zip(registers).enumerate() {
+            let changed = effect.as_ref().filter(|(register, _)| *register == at);
+            *changes += usize::from(known.extend(changed.map_or(unchanged, |(_, values)| values)));
         }
     }
 
@@ -228,17 +273,18 @@ impl Run {
         })
     }
 
-    /// Keeps what makes a condition true. False if nothing does.
-    fn refine(&mut self, condition: &Term, registers: &mut [Values]) -> Result<bool, Stop> {
+    /// What makes a condition true.
+    fn refine(&mut self, condition: &Term, registers: &[Values]) -> Result<Refined, Stop> {
         if let [register] = condition.registers()[..] {
             let mut parts = 0;
             condition.visit(&mut |_| parts += 1);
             self.spend(parts * registers[register].len())?;
-            registers[register].retain(|value| result(condition, value) != Some(0));
-            return Ok(!registers[register].is_empty());
+            let holds = |value: &i64| result(condition, *value) != Some(0);
+            return Ok(Refined::To(register, registers[register].iter().filter(holds).collect()));
         }
         let results = self.results(condition, registers)?;
-        Ok(results.cut || results.values.iter().any(|result| result != 0))
+        let holds = results.cut || results.values.iter().any(|result| result != 0);
+        Ok(if holds { Refined::Any } else { Refined::Never })
     }
 
     /// What an expression can store.

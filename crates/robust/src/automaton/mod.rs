@@ -18,7 +18,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use steadfast_ir::values::ValueSet;
 use steadfast_ir::{
-    EvalError, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegSet, RmwOrder, Thread, Value, WriteOrder,
+    EvalError, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegSet, RmwOrder, Thread, Value, WriteOrder, cfg,
     exclusive_at, liveness,
 };
 use steadfast_span::{Index, IndexVec};
@@ -96,6 +96,8 @@ pub(crate) struct Automaton<'p> {
     thread: &'p Thread,
     live: IndexVec<Pc, RegSet>,
     exclusive: IndexVec<Pc, bool>,
+    /// Where an access may come back to itself: nowhere else can it spin.
+    may_return: IndexVec<Pc, bool>,
     reading: Reading,
     /// What each location can hold, to bound the values that are tried.
     domains: &'p IndexVec<LocId, ValueSet>,
@@ -149,6 +151,7 @@ impl<'p> Automaton<'p> {
             thread,
             live: liveness::live_before(thread),
             exclusive: exclusive_at(thread),
+            may_return: cfg::may_return(thread),
             reading,
             domains,
             shift,
@@ -451,11 +454,12 @@ impl<'p> Automaton<'p> {
         };
         access.loc = Some(loc.index() as u16);
         // What a store does is the same whatever it overwrites, and a load that does not spin takes whatever it gets.
-        let takes_all = access.plain_read && !self.reading.spin;
+        let may_spin = self.reading.spin && self.may_return[state.pc];
+        let takes_all = access.plain_read && !may_spin;
         let tried = if access.writes || access.plain.is_some() || takes_all { 1 } else { usize::MAX };
         for value in self.domains[loc].iter().take(tried) {
             let Ok(effects) = self.effects(state, value) else { continue };
-            if self.reading.spin && self.spins(state, value, &effects) {
+            if may_spin && self.spins(state, value, &effects) {
                 access.spins.insert(value);
                 continue;
             }
