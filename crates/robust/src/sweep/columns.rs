@@ -1,16 +1,17 @@
 //! The columns of one search, numbered, and the steps between them.
 //!
-//! Columns are few, and so are the kinds of edges, so every step is computed once. All workers use the same numbers, which are given out under locks ([`Columns`]);
-//! everything that a worker looks up again and again it keeps to itself ([`View`]).
+//! Columns are few, and so are the kinds of edges, so every step is computed once. All workers use the same columns, with numbers that are given out under locks ([`Columns`]);
+//! the steps that a worker looks up again and again it keeps to itself ([`View`]).
 
 use super::judged::Judged;
+use super::shelf::Shelf;
 use super::steps::Steps;
 use super::{Caught, Story};
 use crate::flow::Flow;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 /// The number of a column.
 pub(super) type Number = u32;
@@ -27,7 +28,7 @@ const FIRST: usize = 256;
 
 /// All columns that were met, in several parts so that workers seldom wait for each other; a column's number is `place * parts + part`.
 pub(super) struct Columns<C> {
-    parts: Vec<Mutex<Part<C>>>,
+    parts: Vec<Part<C>>,
     /// None if there is one worker.
     steps: Option<Steps>,
 }
@@ -35,22 +36,16 @@ pub(super) struct Columns<C> {
 /// How many parts there are for several workers.
 const PARTS: usize = 32;
 
-/// In which part a column is, and at which place there. The number of parts is a power of two.
-#[inline]
-fn split(parts: usize, number: Number) -> (usize, usize) {
-    (number as usize & (parts - 1), number as usize >> parts.trailing_zeros())
-}
-
 struct Part<C> {
-    columns: Vec<C>,
+    columns: Shelf<C>,
     /// The places of all columns, by their hashes.
-    places: HashTable<u32>,
+    places: Mutex<HashTable<u32>>,
 }
 
-impl<C: Clone + Eq + Hash> Columns<C> {
+impl<C: Eq + Hash> Columns<C> {
     /// No columns yet, for a flow and so many workers.
     pub(super) fn new(flow: &Flow, workers: usize) -> Self {
-        let part = |_| Mutex::new(Part { columns: Vec::new(), places: HashTable::new() });
+        let part = |_| Part { columns: Shelf::new(), places: Mutex::new(HashTable::new()) };
         let shared = workers > 1;
         Self {
             parts: (0..if shared { PARTS } else { 1 }).map(part).collect(),
@@ -64,8 +59,11 @@ impl<C: Clone + Eq + Hash> Columns<C> {
         self.steps.as_ref().map_or(0, Steps::bytes) as u64
     }
 
-    fn part(&self, part: usize) -> MutexGuard<'_, Part<C>> {
-        self.parts[part].lock().expect("no panic while locked")
+    /// The column with a number. The number of parts is a power of two.
+    #[inline]
+    fn get(&self, number: Number) -> &C {
+        let parts = self.parts.len();
+        self.parts[number as usize & (parts - 1)].columns.get(number >> parts.trailing_zeros())
     }
 
     /// The number of a column, which it gets if it has none.
@@ -74,14 +72,15 @@ impl<C: Clone + Eq + Hash> Columns<C> {
         let hash = FxBuildHasher.hash_one(&column);
         // The table inside uses the other bits.
         let part = (hash >> 32) as usize & (count - 1);
-        let Part { columns, places } = &mut *self.part(part);
+        let Part { columns, places } = &self.parts[part];
+        let mut places = places.lock().expect("no panic while locked");
         let number = |place: u32| place * count as Number + part as Number;
-        if let Some(&place) = places.find(hash, |&place| columns[place as usize] == column) {
+        if let Some(&place) = places.find(hash, |&place| *columns.get(place) == column) {
             return number(place);
         }
-        let place = columns.len() as u32;
-        columns.push(column);
-        places.insert_unique(hash, place, |&place| FxBuildHasher.hash_one(&columns[place as usize]));
+        let place = places.len() as u32;
+        columns.put(place, column);
+        places.insert_unique(hash, place, |&place| FxBuildHasher.hash_one(columns.get(place)));
         number(place)
     }
 }
@@ -91,8 +90,6 @@ pub(super) struct View<'c, S: Story> {
     story: &'c S,
     shared: &'c Columns<S::Column>,
     memory: S::Memory,
-    /// The columns that it has heard of, in parts.
-    columns: Vec<Vec<S::Column>>,
     /// By kind of edge: the column with which the search begins there.
     starts: Vec<Number>,
     /// By group of edges and number of the column before it: the number of the column after it, or of a list.
@@ -122,7 +119,6 @@ impl<'c, S: Story> View<'c, S> {
             story,
             shared,
             memory: story.memory(),
-            columns: vec![Vec::new(); shared.parts.len()],
             starts: vec![UNKNOWN; kinds],
             rows: vec![Vec::new(); kinds],
             others: FxHashMap::default(),
@@ -138,35 +134,10 @@ impl<'c, S: Story> View<'c, S> {
         std::mem::take(&mut self.learned) * (48 + 2 * size_of::<S::Column>() as u64)
     }
 
-    /// Makes sure that a column, which some worker has numbered, is among those that this one has heard of.
-    #[inline]
-    fn hear_of(&mut self, number: Number) {
-        let (part, place) = split(self.columns.len(), number);
-        if place >= self.columns[part].len() {
-            self.catch_up(part);
-        }
-    }
-
-    #[cold]
-    fn catch_up(&mut self, part: usize) {
-        let known = &mut self.columns[part];
-        let all = self.shared.part(part);
-        known.extend_from_slice(&all.columns[known.len()..]);
-    }
-
-    /// A column that it has heard of.
-    #[inline]
-    fn column(columns: &[Vec<S::Column>], number: Number) -> &S::Column {
-        let (part, place) = split(columns.len(), number);
-        &columns[part][place]
-    }
-
     /// Whether the first column can do everything that the second can.
     #[inline]
-    pub(super) fn covers(&mut self, larger: Number, smaller: Number) -> bool {
-        self.hear_of(larger);
-        self.hear_of(smaller);
-        self.story.covers(Self::column(&self.columns, larger), Self::column(&self.columns, smaller))
+    pub(super) fn covers(&self, larger: Number, smaller: Number) -> bool {
+        self.story.covers(self.shared.get(larger), self.shared.get(smaller))
     }
 
     /// The column with which the search begins at an edge of this kind.
@@ -204,9 +175,7 @@ impl<'c, S: Story> View<'c, S> {
     #[cold]
     fn learn(&mut self, kind: u32, group: u32, before: Number) -> Result<Number, Caught> {
         let next = self.shared_step(group, before, |view| {
-            view.hear_of(before);
-            let column = Self::column(&view.columns, before);
-            let detail = view.story.depends_on_label(&mut view.memory, column, kind);
+            let detail = view.story.depends_on_label(&mut view.memory, view.shared.get(before), kind);
             if detail { Ok(DETAIL) } else { view.step(kind, before) }
         })?;
         if before as usize >= FIRST {
@@ -249,8 +218,7 @@ impl<'c, S: Story> View<'c, S> {
 
     fn step(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
         self.learned += 1;
-        self.hear_of(before);
-        let columns = self.story.after(&mut self.memory, Self::column(&self.columns, before), kind)?;
+        let columns = self.story.after(&mut self.memory, self.shared.get(before), kind)?;
         let numbers: Vec<Number> = columns.into_iter().map(|column| self.shared.number(column)).collect();
         Ok(match numbers[..] {
             [] => LOST,
@@ -270,8 +238,7 @@ impl<'c, S: Story> View<'c, S> {
 
     #[cold]
     fn judge_anew(&mut self, site: u32, number: Number) -> Result<(), Caught> {
-        self.hear_of(number);
-        if self.story.violates(&mut self.memory, Self::column(&self.columns, number), site) {
+        if self.story.violates(&mut self.memory, self.shared.get(number), site) {
             return Err(Caught);
         }
         self.harmless.insert(site, number);

@@ -7,6 +7,7 @@
 mod columns;
 mod judged;
 mod post;
+mod shelf;
 mod steps;
 mod tide;
 mod worker;
@@ -25,7 +26,7 @@ use worker::Worker;
 /// What is carried along, and what becomes of it.
 pub(crate) trait Story: Sync {
     /// What is known on one way to a state.
-    type Column: Clone + Eq + Hash + Send;
+    type Column: Clone + Eq + Hash + Send + Sync;
     /// What one worker remembers between steps.
     type Memory: Send;
 

@@ -1,10 +1,13 @@
 //! Steps that some worker has computed, so that no other has to.
 //!
 //! A table of words without locks. It forgets: a step may be overwritten by another one, and is then computed again by whoever has not noted it down. What it remembers is exact,
-//! because the place of a word and the word itself tell the whole key.
+//! because the place of a word and the word itself tell the whole key. Whoever reads a word sees the column that it speaks of.
 
 use super::columns::{Number, UNKNOWN};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Release},
+};
 
 /// Steps by edge and column before it.
 pub(super) struct Steps {
@@ -52,7 +55,7 @@ impl Steps {
     #[inline]
     pub(super) fn get(&self, edge: u32, before: Number) -> Option<Number> {
         let (place, mark) = self.place(edge, before)?;
-        let word = self.words[place].load(Relaxed);
+        let word = self.words[place].load(Acquire);
         (word != 0 && word >> 32 == mark).then_some(word as Number ^ NEVER)
     }
 
@@ -60,7 +63,7 @@ impl Steps {
     #[inline]
     pub(super) fn put(&self, edge: u32, before: Number, after: Number) {
         if let Some((place, mark)) = self.place(edge, before) {
-            self.words[place].store(mark << 32 | u64::from(after ^ NEVER), Relaxed);
+            self.words[place].store(mark << 32 | u64::from(after ^ NEVER), Release);
         }
     }
 }
