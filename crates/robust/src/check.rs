@@ -2,6 +2,7 @@
 
 use crate::automaton::{Access, Reading};
 use crate::awareness;
+use crate::chunks;
 use crate::column::{ColumnLayout, WIDEST};
 use crate::decision::{Decision, Finding};
 use crate::explored::{Explored, Explorer};
@@ -18,7 +19,7 @@ use crate::sweep::SweepResult;
 use crate::tracker::Tracker;
 use crate::translation;
 use crate::witness::{self, Found, Goal, Witness};
-use steadfast_explore::{Bound, Budget, StateGraph, reach};
+use steadfast_explore::{Bound, Budget, StateGraph, StateId, each, reach};
 use steadfast_ir::values::ValueAnalysis;
 use steadfast_ir::{FenceOrder, Instr, Program, ThreadId};
 use steadfast_span::Index;
@@ -153,7 +154,7 @@ impl<'a> Question<'a> {
         let states = graph.len() as u64;
         let explored = Box::new(Explorer { machine: &machine, graph });
         if whole {
-            outcome.deadlock = deadlock(&machine, &*explored);
+            outcome.deadlock = deadlock(&machine, &*explored, self.options.jobs);
         }
         if let Some(found) = found {
             outcome.statistics.program_states = found.states.max(states);
@@ -419,25 +420,19 @@ fn racy(machine: &Machine<'_>, graph: &dyn Explored) -> bool {
 }
 
 /// The threads that are blocked for good in some final state; of all such states the least, so that the answer is always the same.
-fn deadlock(machine: &Machine<'_>, graph: &dyn Explored) -> Vec<Place> {
+fn deadlock(machine: &Machine<'_>, graph: &dyn Explored, jobs: usize) -> Vec<Place> {
     let accesses = accesses(machine);
-    graph
-        .ids()
-        .filter(|&id| graph.edges(id).is_empty())
-        .map(|id| {
-            let blocked = |thread: &usize| {
-                let local = graph.local(id, *thread);
-                !accesses[machine.class_of[*thread]][local as usize].halted
-            };
-            let at = |thread| {
-                let local = graph.local(id, thread);
-                place(machine, thread, accesses[machine.class_of[thread]][local as usize].pc)
-            };
-            (0..machine.threads()).filter(blocked).map(at).collect::<Vec<_>>()
-        })
-        .filter(|places| !places.is_empty())
-        .min()
-        .unwrap_or_default()
+    let blocked = |id: StateId| -> Vec<Place> {
+        let next = |thread: usize| &accesses[machine.class_of[thread]][graph.local(id, thread) as usize];
+        let blocked = (0..machine.threads()).filter(|&thread| !next(thread).halted);
+        blocked.map(|thread| place(machine, thread, next(thread).pc)).collect()
+    };
+    let order = graph.order();
+    let first = each(chunks::stretches(order.len(), jobs), |stretch| {
+        let ends = order[stretch].iter().filter(|&&id| graph.edges(id).is_empty());
+        ends.map(|&id| blocked(id)).filter(|places| !places.is_empty()).min()
+    });
+    first.into_iter().flatten().min().unwrap_or_default()
 }
 
 fn accesses(machine: &Machine<'_>) -> Vec<Vec<Access>> {
