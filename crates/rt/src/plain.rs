@@ -8,7 +8,8 @@ use crate::order::Order;
 use crate::report::{self, Plain, Previous};
 use crate::thread::{self, Thread};
 use crate::tls::{self, Inside};
-use crate::{shadow, table, trace};
+use crate::trace::{self, Access};
+use crate::{shadow, table};
 use core::sync::atomic::{AtomicBool, Ordering};
 use steadfast_clocks::{Alone, Cells, Direction, Race, StampPool, StampTable};
 
@@ -46,7 +47,7 @@ fn goes_short_way(address: usize, bytes: usize, write: bool, caller: usize) -> b
         clocks.plain_alone(cells, &STAMPS, mask as u8, direction)
     };
     if became == Alone::New {
-        trace.push(address, bytes, u64::from(clocks.since().0), thread.frames.current(), caller);
+        trace.push(Access { address, bytes, write }, u64::from(clocks.since().0), thread.frames.current(), caller);
     }
     became != Alone::No
 }
@@ -95,7 +96,7 @@ fn observe(thread: *mut Thread, address: usize, bytes: usize, write: bool, calle
         race.or_else(|| cells.is_marked(mask).then(|| ask_atomics(clocks, at, mask, direction)).flatten())
     });
     // SAFETY: the ring lives as long as the thread.
-    unsafe { (*thread.trace).push(address, bytes, u64::from(clocks.since().0), call, caller) };
+    unsafe { (*thread.trace).push(Access { address, bytes, write }, u64::from(clocks.since().0), call, caller) };
     race
 }
 
@@ -137,8 +138,9 @@ pub(crate) fn atomic(
     // Where a write was made is in the log of the location.
     if read && touched.is_new {
         let call = thread.frames.current();
+        let access = Access { address, bytes: bytes.into(), write: false };
         // SAFETY: the ring lives as long as the thread.
-        unsafe { (*thread.trace).push(address, usize::from(bytes), u64::from(clocks.since().0), call, caller) };
+        unsafe { (*thread.trace).push(access, u64::from(clocks.since().0), call, caller) };
     }
     if !touched.is_disturbed && !mixed {
         return None;
@@ -214,13 +216,15 @@ pub(crate) fn report_race(
     let number = engine::owner(race.slot);
     let granule = address & !7;
     let (first, last) = (race.mask.trailing_zeros() as usize, 8 - race.mask.leading_zeros() as usize);
-    let find = || trace::find(&thread::entry(number).trace, granule + first, last - first, u64::from(race.since.0));
+    let write = race.direction == Direction::Write;
+    let access = Access { address: granule + first, bytes: last - first, write };
+    let find = || trace::find(&thread::entry(number).trace, access, u64::from(race.since.0));
     let found = if race.place.is_some() { None } else { find() };
     let previous = Previous {
         thread: number,
         address: found.as_ref().map_or(granule + first, |found| found.address),
         bytes: found.as_ref().map_or(last - first, |found| found.bytes),
-        read: race.direction == Direction::Read,
+        read: !write,
         atomic: race.atomic,
         place: race.place.map(|place| Call(place.0)).or(found.map(|found| found.place)),
     };
