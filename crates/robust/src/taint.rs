@@ -9,7 +9,7 @@ use crate::event::Transition;
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use steadfast_ir::{RegSet, dataflow};
+use steadfast_ir::{Pc, RegSet, dataflow};
 
 /// The number of "no register of any thread is tainted".
 pub(crate) const UNTAINTED: u32 = 0;
@@ -34,12 +34,11 @@ impl<'a> Taints<'a> {
         Self { machine, all: vec![none], memo: FxHashMap::default() }
     }
 
-    /// Whether the next access of a thread depends on a tainted register.
-    pub(crate) fn notices(&self, thread: usize, local: u32, taint: u32) -> bool {
+    /// Whether the next access of a thread, which is at this position, depends on a tainted register.
+    pub(crate) fn notices(&self, thread: usize, pc: Pc, taint: u32) -> bool {
         let tainted = &self.all[taint as usize][thread];
-        let automaton = &self.machine.automata[self.machine.class_of[thread]];
-        !tainted.is_empty()
-            && dataflow::observed(&automaton.thread().code[automaton.state(local).pc].op).intersects(tainted)
+        let code = &self.machine.automata[self.machine.class_of[thread]].thread().code;
+        !tainted.is_empty() && dataflow::observed(&code[pc].op).intersects(tainted)
     }
 
     /// The taints after a transition of a thread, with threads then moved (`from[i]` is where the thread at place `i` was); `wrong` if its read goes

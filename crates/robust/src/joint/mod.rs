@@ -27,6 +27,7 @@ use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
 use std::ops::BitOr;
 use steadfast_explore::{Bound, Budget};
+use steadfast_ir::Pc;
 
 /// Everything that the search needs.
 pub(crate) struct Joint<'a, M> {
@@ -139,6 +140,11 @@ impl<M: MemoryModel> Joint<'_, M> {
         awareness::initial(&mut start.awareness, self.shape, all, Lanes::one);
         self.simplify(map, &mut start, self.outlook(outlook));
         start
+    }
+
+    /// Where in the code a thread is in a local state.
+    fn position(&self, thread: usize, local: u32) -> Pc {
+        self.accesses[self.machine.class_of[thread]][local as usize].pc
     }
 
     fn outlook(&self, number: u32) -> &[Future] {

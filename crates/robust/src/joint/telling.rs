@@ -141,12 +141,16 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
 
     fn violates(&self, memory: &mut Monitors<N>, column: &Column, site: u32) -> bool {
         let (views, taint) = parts(column);
+        let locals = || self.joint.outlooks.sites[site as usize].locals.iter().enumerate();
+        if taint != UNTAINTED {
+            // Locked once for all threads: the other workers want it, too.
+            let taints = self.taints.lock().expect("no panic while locked");
+            if locals().any(|(thread, &local)| taints.notices(thread, self.joint.position(thread, local), taint)) {
+                return true;
+            }
+        }
         let (_, views) = memory.find(views);
-        let mut locals = self.joint.outlooks.sites[site as usize].locals.iter().enumerate();
-        locals.any(|(thread, &local)| {
-            let notices = || self.taints.lock().expect("no panic while locked").notices(thread, local, taint);
-            (taint != UNTAINTED && notices()) || self.joint.strike(&self.map, views, thread, local) == Strike::Noticed
-        })
+        locals().any(|(thread, &local)| self.joint.strike(&self.map, views, thread, local) == Strike::Noticed)
     }
 
     fn covers(&self, larger: &Column, smaller: &Column) -> bool {

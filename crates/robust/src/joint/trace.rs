@@ -111,7 +111,7 @@ fn wrong_reads<M: MemoryModel, const N: usize>(
     let mut wrong = 0;
     for thread in 0..joint.machine.threads() {
         let local = joint.graph.local(id, thread);
-        if taint != UNTAINTED && taints.notices(thread, local, taint) {
+        if taint != UNTAINTED && taints.notices(thread, joint.position(thread, local), taint) {
             return Err(Cause::Noticed(thread));
         }
         match joint.strike(map, views, thread, local) {
