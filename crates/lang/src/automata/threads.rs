@@ -321,8 +321,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let update = encoding.encode(&encoding.expr(value));
         let dst = Some(RegId::new(*register));
         self.code.emit(Instr::Rmw { dst, place, update, order: RmwOrder::AcqRel });
-        let received = || with_old(value, &Term::Register(*register));
-        self.bound(writing.0, || encoding.holds(&encoding.expr(&received())));
+        self.bound(writing.0, || encoding.holds(&encoding.expr(&with_old(value, &Term::Register(*register)))));
     }
 
     /// Whether a thread that has just locked could wait, end or circle before it accesses anything.
