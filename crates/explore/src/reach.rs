@@ -76,7 +76,7 @@ const SHARDS: usize = 32;
 const CHUNK: usize = 2048;
 const LEAST_CHUNK: usize = 128;
 /// Frontiers smaller than this are not worth a second thread.
-const PARALLEL_FROM: usize = 512;
+const PARALLEL_FROM: usize = 2048;
 /// There is room for so many edges in a block, unless one worker among several has made it.
 const BLOCK: usize = 1 << 16;
 

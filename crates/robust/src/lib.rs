@@ -34,6 +34,7 @@ mod models;
 mod ops;
 mod options;
 mod prey;
+mod shelf;
 mod shift;
 mod sweep;
 mod taint;

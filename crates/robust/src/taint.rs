@@ -7,8 +7,9 @@
 use crate::automaton::Stray;
 use crate::event::Transition;
 use crate::machine::Machine;
+use crate::shelf::Shelf;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use steadfast_ir::{Pc, RegSet, dataflow};
 
 /// The number of "no register of any thread is tainted".
@@ -21,8 +22,15 @@ type After = Option<Arc<[u32]>>;
 #[derive(Debug)]
 pub(crate) struct Taints<'a> {
     machine: &'a Machine<'a>,
-    /// Per thread, its tainted registers.
-    all: Vec<Box<[RegSet]>>,
+    /// Per thread, its tainted registers. Workers look at them all the time, and wait for each other only to add some.
+    all: Shelf<Box<[RegSet]>>,
+    known: Mutex<Known>,
+}
+
+/// What is known about the taints so far.
+#[derive(Debug, Default)]
+struct Known {
+    count: u32,
     /// Taint, transition, thread, place and whether the read goes wrong: the taints afterwards, or nothing if a tainted register is observed.
     memo: FxHashMap<(u32, u32, usize, usize, bool), After>,
 }
@@ -30,13 +38,19 @@ pub(crate) struct Taints<'a> {
 impl<'a> Taints<'a> {
     /// Only the empty taint.
     pub(crate) fn new(machine: &'a Machine<'a>) -> Self {
+        let taints = Self { machine, all: Shelf::new(), known: Mutex::default() };
         let none = vec![RegSet::new(); machine.threads()].into();
-        Self { machine, all: vec![none], memo: FxHashMap::default() }
+        taints.number(&mut taints.known(), none);
+        taints
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().expect("no panic while locked")
     }
 
     /// Whether the next access of a thread, which is at this position, depends on a tainted register.
     pub(crate) fn notices(&self, thread: usize, pc: Pc, taint: u32) -> bool {
-        let tainted = &self.all[taint as usize][thread];
+        let tainted = &self.all.get(taint)[thread];
         let code = &self.machine.automata[self.machine.class_of[thread]].thread().code;
         !tainted.is_empty() && dataflow::observed(&code[pc].op).intersects(tainted)
     }
@@ -44,7 +58,7 @@ impl<'a> Taints<'a> {
     /// The taints after a transition of a thread, with threads then moved (`from[i]` is where the thread at place `i` was); `wrong` if its read goes
     /// wrong. None: it observes a tainted register.
     pub(crate) fn after(
-        &mut self,
+        &self,
         ((class, transition), number): (&(u32, Transition), u32),
         thread: usize,
         from: &[usize],
@@ -53,10 +67,11 @@ impl<'a> Taints<'a> {
     ) -> After {
         let place = from.iter().position(|&before| before == thread).unwrap_or(thread);
         let key = (taint, number, thread, place, wrong);
-        if let Some(known) = self.memo.get(&key) {
+        let mut known = self.known();
+        if let Some(known) = known.memo.get(&key) {
             return known.clone();
         }
-        let before = self.all[taint as usize].clone();
+        let before = self.all.get(taint).clone();
         let automaton = &self.machine.automata[*class as usize];
         let after = match automaton.stray(transition, before[thread].clone(), wrong) {
             Stray::Noticed => None,
@@ -66,7 +81,7 @@ impl<'a> Taints<'a> {
                     .map(|set| {
                         let mut moved = before.clone();
                         moved[thread] = set;
-                        self.number(from.iter().map(|&place| moved[place].clone()).collect())
+                        self.number(&mut known, from.iter().map(|&place| moved[place].clone()).collect())
                     })
                     .collect();
                 numbers.sort_unstable();
@@ -74,15 +89,16 @@ impl<'a> Taints<'a> {
                 Some(numbers.into())
             }
         };
-        self.memo.insert(key, after.clone());
+        known.memo.insert(key, after.clone());
         after
     }
 
-    fn number(&mut self, taints: Box<[RegSet]>) -> u32 {
-        let known = self.all.iter().position(|known| *known == taints);
-        known.unwrap_or_else(|| {
-            self.all.push(taints);
-            self.all.len() - 1
-        }) as u32
+    fn number(&self, known: &mut Known, taints: Box<[RegSet]>) -> u32 {
+        let same = (0..known.count).find(|&number| *self.all.get(number) == taints);
+        same.unwrap_or_else(|| {
+            self.all.put(known.count, taints);
+            known.count += 1;
+            known.count - 1
+        })
     }
 }

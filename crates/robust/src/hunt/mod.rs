@@ -69,6 +69,10 @@ impl<M: MemoryModel, const P: usize> Story for Chase<'_, '_, M, P> {
         Ok(self.arriving(bits, op, kind).into_iter().collect())
     }
 
+    fn looks_at_kinds(&self, _: &[u64; P]) -> bool {
+        false
+    }
+
     fn depends_on_label(&self, (): &mut (), _: &[u64; P], _: u32) -> bool {
         false
     }

@@ -15,7 +15,6 @@ use crate::taint::{Taints, UNTAINTED};
 use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::Mutex;
 use steadfast_explore::Bound;
 use steadfast_ir::Pc;
 use steadfast_span::Index;
@@ -25,7 +24,7 @@ struct Telling<'j, 'a, M, const N: usize> {
     flow: &'j Flow,
     map: LaneMap<N>,
     transitions: &'j [(u32, Transition)],
-    taints: Mutex<Taints<'j>>,
+    taints: Taints<'j>,
 }
 
 /// The graph, laid out so that both kinds of searches can use it.
@@ -57,7 +56,7 @@ pub(super) fn run<M: MemoryModel, const N: usize>(joint: &Joint<'_, M>, prey: &[
         flow,
         map: joint.lane_map::<N>(prey),
         transitions: &transitions,
-        taints: Mutex::new(Taints::new(joint.machine)),
+        taints: Taints::new(joint.machine),
     };
     let mut memory = telling.memory();
     let initial: Vec<_> = flow
@@ -129,25 +128,24 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
             return Ok(vec![column(views, UNTAINTED)]);
         }
         let from = &self.joint.permutations[op.thread][op.place];
-        let mut taints = self.taints.lock().expect("no panic while locked");
-        let after = taints.after((transition, number), op.thread, from, taint, goes_wrong).ok_or(Caught)?;
+        let after = self.taints.after((transition, number), op.thread, from, taint, goes_wrong).ok_or(Caught)?;
         Ok(after.iter().map(|&taint| column(views, taint)).collect())
     }
 
+    fn looks_at_kinds(&self, column: &Column) -> bool {
+        parts(column).1 != UNTAINTED
+    }
+
     fn depends_on_label(&self, memory: &mut Monitors<N>, before: &Column, kind: u32) -> bool {
-        let (views, taint) = parts(before);
-        taint != UNTAINTED || self.goes_wrong(memory.find(views).1, self.flow.kinds[kind as usize])
+        self.goes_wrong(memory.find(parts(before).0).1, self.flow.kinds[kind as usize])
     }
 
     fn violates(&self, memory: &mut Monitors<N>, column: &Column, site: u32) -> bool {
         let (views, taint) = parts(column);
         let locals = || self.joint.outlooks.sites[site as usize].locals.iter().enumerate();
-        if taint != UNTAINTED {
-            // Locked once for all threads: the other workers want it, too.
-            let taints = self.taints.lock().expect("no panic while locked");
-            if locals().any(|(thread, &local)| taints.notices(thread, self.joint.position(thread, local), taint)) {
-                return true;
-            }
+        let notices = |(thread, &local)| self.taints.notices(thread, self.joint.position(thread, local), taint);
+        if taint != UNTAINTED && locals().any(notices) {
+            return true;
         }
         let (_, views) = memory.find(views);
         locals().any(|(thread, &local)| self.joint.strike(&self.map, views, thread, local) == Strike::Noticed)

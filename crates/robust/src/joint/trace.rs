@@ -48,7 +48,7 @@ pub(super) fn search<M: MemoryModel, const N: usize>(
     let transitions = joint.machine.transitions();
     let mut monitors = Monitors::new(joint.empty(&map));
     let mut search = Search::new(monitors.width, joint.graph.id_bound());
-    let mut taints = Taints::new(joint.machine);
+    let taints = Taints::new(joint.machine);
     for &id in joint.graph.initial() {
         let monitor = monitors.number(&joint.initial(&map, joint.outlooks.of(id)));
         search.insert((id, UNTAINTED), monitors.packed(monitor), monitor, Origin::ROOT);

@@ -1,17 +1,18 @@
 //! The columns of one search, numbered, and the steps between them.
 //!
-//! Columns are few, and so are the kinds of edges, so every step is computed once. All workers use the same columns, with numbers that are given out under locks ([`Columns`]);
-//! the steps that a worker looks up again and again it keeps to itself ([`View`]).
+//! Columns are few, and so are the kinds of edges, so nearly every step is computed once. All workers use the same columns and steps ([`Columns`]); numbers are given out under locks, and
+//! everything else is read and written without. The steps of the first columns, which are looked up again and again, a worker also keeps to itself ([`View`]).
 
 use super::judged::Judged;
-use super::shelf::Shelf;
-use super::steps::Steps;
+use super::steps::{Steps, Table};
 use super::{Caught, Story};
 use crate::flow::Flow;
+use crate::shelf::Shelf;
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The number of a column.
 pub(super) type Number = u32;
@@ -24,15 +25,23 @@ const DETAIL: Number = Number::MAX - 2;
 /// Numbers from here on stand for lists of several columns.
 const LISTS: Number = 1 << 30;
 /// Steps of columns below this number are found without hashing.
-const FIRST: usize = 256;
+const FIRST: usize = 512;
 
-/// All columns that were met, in several parts so that workers seldom wait for each other; a column's number is `place * parts + part`.
+/// All columns that were met, in several parts so that workers seldom wait for each other; a column's number is `place * parts + part`. The later half of the parts is for those whose
+/// steps depend on the kind of an edge, so that their numbers say so.
 pub(super) struct Columns<C> {
     parts: Vec<Part<C>>,
-    /// None if there is one worker.
-    steps: Option<Steps>,
+    steps: Steps,
+    /// Columns that come of one step together.
+    lists: Shelf<Box<[Number]>>,
+    list_count: AtomicU32,
+    harmless: Judged,
 }
 
+/// So many steps and what belongs to them fit a cache.
+const LARGE: usize = 1 << 13;
+/// After how many new steps a worker says so.
+const TOLD: usize = 64;
 /// How many parts there are for several workers.
 const PARTS: usize = 32;
 
@@ -46,17 +55,19 @@ impl<C: Eq + Hash> Columns<C> {
     /// No columns yet, for a flow and so many workers.
     pub(super) fn new(flow: &Flow, workers: usize) -> Self {
         let part = |_| Part { columns: Shelf::new(), places: Mutex::new(HashTable::new()) };
-        let shared = workers > 1;
         Self {
-            parts: (0..if shared { PARTS } else { 1 }).map(part).collect(),
+            parts: (0..if workers > 1 { PARTS } else { 2 }).map(part).collect(),
             // Groups and kinds have numbers of their own.
-            steps: shared.then(|| Steps::new(flow.kinds.len() * 2, flow.len() / 2)),
+            steps: Steps::new(flow.kinds.len() * 2, flow.len() / 2),
+            lists: Shelf::new(),
+            list_count: AtomicU32::new(0),
+            harmless: Judged::new(flow.len()),
         }
     }
 
     /// The bytes that are in use before any column is met.
     pub(super) fn bytes(&self) -> u64 {
-        self.steps.as_ref().map_or(0, Steps::bytes) as u64
+        self.steps.newest().bytes() + self.harmless.bytes()
     }
 
     /// The column with a number. The number of parts is a power of two.
@@ -66,12 +77,18 @@ impl<C: Eq + Hash> Columns<C> {
         self.parts[number as usize & (parts - 1)].columns.get(number >> parts.trailing_zeros())
     }
 
+    /// Whether the steps of the column with a number depend on the kind of an edge.
+    #[inline]
+    fn looks_at_kinds(&self, number: Number) -> bool {
+        number as usize & (self.parts.len() / 2) != 0
+    }
+
     /// The number of a column, which it gets if it has none.
-    pub(super) fn number(&self, column: C) -> Number {
+    pub(super) fn number(&self, column: C, looks_at_kinds: bool) -> Number {
         let count = self.parts.len();
         let hash = FxBuildHasher.hash_one(&column);
         // The table inside uses the other bits.
-        let part = (hash >> 32) as usize & (count - 1);
+        let part = (hash >> 32) as usize & (count / 2 - 1) | if looks_at_kinds { count / 2 } else { 0 };
         let Part { columns, places } = &self.parts[part];
         let mut places = places.lock().expect("no panic while locked");
         let number = |place: u32| place * count as Number + part as Number;
@@ -85,6 +102,12 @@ impl<C: Eq + Hash> Columns<C> {
     }
 }
 
+/// The number of a column of a story.
+pub(super) fn number<S: Story>(story: &S, columns: &Columns<S::Column>, column: S::Column) -> Number {
+    let looks_at_kinds = story.looks_at_kinds(&column);
+    columns.number(column, looks_at_kinds)
+}
+
 /// What one worker remembers.
 pub(super) struct View<'c, S: Story> {
     story: &'c S,
@@ -94,14 +117,14 @@ pub(super) struct View<'c, S: Story> {
     starts: Vec<Number>,
     /// By group of edges and number of the column before it: the number of the column after it, or of a list.
     rows: Vec<Vec<Number>>,
-    /// The same for columns with large numbers.
-    others: FxHashMap<(u32, Number), Number>,
-    /// By kind of edge, where its group does not suffice.
-    details: FxHashMap<(u32, Number), Number>,
-    lists: Vec<Box<[Number]>>,
-    harmless: Judged,
+    /// The same for columns with large numbers, and by kind of edge where its group does not suffice.
+    steps: &'c Table,
     /// How many steps were learned since somebody asked.
     learned: u64,
+    /// The bytes of tables that were made since then.
+    table_bytes: u64,
+    /// How many steps were put into tables.
+    put: usize,
 }
 
 /// The columns after an edge.
@@ -109,7 +132,7 @@ pub(super) enum After {
     /// Just this one, or none if it is lost.
     One(Number),
     /// Those of a list.
-    List(usize),
+    List(Number),
 }
 
 impl<'c, S: Story> View<'c, S> {
@@ -121,17 +144,17 @@ impl<'c, S: Story> View<'c, S> {
             memory: story.memory(),
             starts: vec![UNKNOWN; kinds],
             rows: vec![Vec::new(); kinds],
-            others: FxHashMap::default(),
-            details: FxHashMap::default(),
-            lists: Vec::new(),
-            harmless: Judged::new(flow.len()),
+            steps: shared.steps.newest(),
             learned: 0,
+            table_bytes: 0,
+            put: 0,
         }
     }
 
     /// About how many bytes were taken for what was learned since this was last asked: a step, and often a column.
     pub(super) fn bytes_learned(&mut self) -> u64 {
-        std::mem::take(&mut self.learned) * (48 + 2 * size_of::<S::Column>() as u64)
+        let columns = std::mem::take(&mut self.learned) * 2 * size_of::<S::Column>() as u64;
+        columns + std::mem::take(&mut self.table_bytes)
     }
 
     /// Whether the first column can do everything that the second can.
@@ -145,7 +168,7 @@ impl<'c, S: Story> View<'c, S> {
     pub(super) fn start(&mut self, kind: u32) -> Number {
         let at = kind as usize;
         if self.starts[at] == UNKNOWN {
-            self.starts[at] = self.story.start(kind).map_or(LOST, |column| self.shared.number(column));
+            self.starts[at] = self.story.start(kind).map_or(LOST, |column| number(self.story, self.shared, column));
         }
         self.starts[at]
     }
@@ -153,65 +176,96 @@ impl<'c, S: Story> View<'c, S> {
     /// The columns after an edge of this kind, which is in this group.
     #[inline]
     pub(super) fn after(&mut self, kind: u32, group: u32, before: Number) -> Result<After, Caught> {
-        let known = match self.rows[group as usize].get(before as usize) {
-            Some(&next) => next,
-            None if before as usize >= FIRST => self.others.get(&(group, before)).copied().unwrap_or(UNKNOWN),
-            None => UNKNOWN,
+        let mut next = if self.shared.looks_at_kinds(before) {
+            DETAIL
+        } else {
+            let known = if (before as usize) < FIRST {
+                self.rows[group as usize].get(before as usize).copied().filter(|&next| next != UNKNOWN)
+            } else {
+                self.steps.get(group, before)
+            };
+            match known {
+                Some(next) => next,
+                None => self.learn(kind, group, before)?,
+            }
         };
-        let mut next = if known == UNKNOWN { self.learn(kind, group, before)? } else { known };
         if next == DETAIL {
-            next = match self.details.get(&(kind, before)) {
-                Some(&next) => next,
-                None => self.learn_detail(kind, before)?,
+            let edge = self.detail(kind);
+            next = match self.steps.get(edge, before) {
+                Some(next) => next,
+                None => self.learn_step(edge, before, |view| view.step(kind, before))?,
             };
         }
-        Ok(if (LISTS..DETAIL).contains(&next) { After::List((next - LISTS) as usize) } else { After::One(next) })
+        Ok(if (LISTS..DETAIL).contains(&next) { After::List(next - LISTS) } else { After::One(next) })
     }
 
-    pub(super) fn list(&self, list: usize) -> &[Number] {
-        &self.lists[list]
+    /// The number under which steps of one kind of edge are remembered.
+    #[inline]
+    fn detail(&self, kind: u32) -> u32 {
+        self.rows.len() as u32 + kind
+    }
+
+    /// Whether so much is known that no cache has room for it.
+    pub(super) fn is_large(&self) -> bool {
+        self.put > LARGE
+    }
+
+    /// Says that a step will soon be asked for.
+    #[inline]
+    pub(super) fn expect_step(&self, kind: u32, group: u32, before: Number) {
+        if self.shared.looks_at_kinds(before) {
+            self.steps.expect(self.detail(kind), before);
+        } else if before as usize >= FIRST {
+            self.steps.expect(group, before);
+        }
+    }
+
+    /// Says that a judgement will soon be asked for.
+    #[inline]
+    pub(super) fn expect_judgement(&self, site: u32, number: Number) {
+        self.shared.harmless.expect(site, number);
+    }
+
+    pub(super) fn list(&self, list: Number) -> &'c [Number] {
+        self.shared.lists.get(list)
     }
 
     #[cold]
     fn learn(&mut self, kind: u32, group: u32, before: Number) -> Result<Number, Caught> {
-        let next = self.shared_step(group, before, |view| {
+        let next = self.learn_step(group, before, |view| {
             let detail = view.story.depends_on_label(&mut view.memory, view.shared.get(before), kind);
             if detail { Ok(DETAIL) } else { view.step(kind, before) }
         })?;
-        if before as usize >= FIRST {
-            self.others.insert((group, before), next);
-            return Ok(next);
+        if (before as usize) < FIRST {
+            let row = &mut self.rows[group as usize];
+            if row.len() <= before as usize {
+                row.resize(before as usize + 1, UNKNOWN);
+            }
+            row[before as usize] = next;
         }
-        let row = &mut self.rows[group as usize];
-        if row.len() <= before as usize {
-            row.resize(before as usize + 1, UNKNOWN);
-        }
-        row[before as usize] = next;
         Ok(next)
     }
 
+    /// A step that is not in the table; another worker may have noted it down in a newer one.
     #[cold]
-    fn learn_detail(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
-        let next = self.shared_step(self.rows.len() as u32 + kind, before, |view| view.step(kind, before))?;
-        self.details.insert((kind, before), next);
-        Ok(next)
-    }
-
-    /// A step that another worker may have computed already.
-    fn shared_step(
+    fn learn_step(
         &mut self,
         edge: u32,
         before: Number,
         compute: impl FnOnce(&mut Self) -> Result<Number, Caught>,
     ) -> Result<Number, Caught> {
-        let Some(steps) = &self.shared.steps else { return compute(self) };
-        if let Some(known) = steps.get(edge, before) {
+        let steps = &self.shared.steps;
+        self.steps = steps.newest();
+        let known = self.steps.get(edge, before).or_else(|| steps.get_from_older(self.steps, edge, before));
+        if let Some(known) = known {
             return Ok(known);
         }
         let next = compute(self)?;
-        // The numbers of lists are a worker's own.
-        if !(LISTS..DETAIL).contains(&next) {
-            steps.put(edge, before, next);
+        if self.steps.put(edge, before, next) {
+            self.put += 1;
+            if self.put.is_multiple_of(TOLD) {
+                self.table_bytes += steps.note(self.steps, TOLD);
+            }
         }
         Ok(next)
     }
@@ -219,13 +273,14 @@ impl<'c, S: Story> View<'c, S> {
     fn step(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
         self.learned += 1;
         let columns = self.story.after(&mut self.memory, self.shared.get(before), kind)?;
-        let numbers: Vec<Number> = columns.into_iter().map(|column| self.shared.number(column)).collect();
+        let numbers: Vec<Number> = columns.into_iter().map(|column| number(self.story, self.shared, column)).collect();
         Ok(match numbers[..] {
             [] => LOST,
             [one] => one,
             _ => {
-                self.lists.push(numbers.into());
-                LISTS + self.lists.len() as Number - 1
+                let list = self.shared.list_count.fetch_add(1, Relaxed);
+                self.shared.lists.put(list, numbers.into());
+                LISTS + list
             }
         })
     }
@@ -233,7 +288,7 @@ impl<'c, S: Story> View<'c, S> {
     /// Looks for a violation at a site, unless the column is known to be harmless there.
     #[inline]
     pub(super) fn judge(&mut self, site: u32, number: Number) -> Result<(), Caught> {
-        if self.harmless.contains(site, number) { Ok(()) } else { self.judge_anew(site, number) }
+        if self.shared.harmless.contains(site, number) { Ok(()) } else { self.judge_anew(site, number) }
     }
 
     #[cold]
@@ -241,7 +296,7 @@ impl<'c, S: Story> View<'c, S> {
         if self.story.violates(&mut self.memory, self.shared.get(number), site) {
             return Err(Caught);
         }
-        self.harmless.insert(site, number);
+        self.shared.harmless.insert(site, number);
         Ok(())
     }
 }

@@ -4,10 +4,10 @@
 //! arrived there ([`tide`]); what arrives at another's position is sent there ([`post`]), in parcels. So nobody waits for another's memory on the way. A worker that runs out of work is
 //! given positions by another one.
 
+mod ahead;
 mod columns;
 mod judged;
 mod post;
-mod shelf;
 mod steps;
 mod tide;
 mod worker;
@@ -15,7 +15,7 @@ mod worker;
 pub(crate) use tide::Slots;
 
 use crate::flow::Flow;
-use columns::{Columns, View};
+use columns::{Columns, View, number};
 use post::Post;
 use std::hash::Hash;
 use std::ops::Range;
@@ -36,7 +36,9 @@ pub(crate) trait Story: Sync {
     fn start(&self, kind: u32) -> Option<Self::Column>;
     /// The columns after an edge of some kind; or the end, if the step itself is a violation.
     fn after(&self, memory: &mut Self::Memory, before: &Self::Column, kind: u32) -> Result<Vec<Self::Column>, Caught>;
-    /// Whether the columns after an edge depend on more than the group of its kind.
+    /// Whether the columns after any edge depend on more than the group of its kind.
+    fn looks_at_kinds(&self, column: &Self::Column) -> bool;
+    /// Whether the columns after an edge depend on more than the group of its kind, for a column that does not always look at kinds.
     fn depends_on_label(&self, memory: &mut Self::Memory, before: &Self::Column, kind: u32) -> bool;
     /// Whether there is a violation at a site.
     fn violates(&self, memory: &mut Self::Memory, column: &Self::Column, site: u32) -> bool;
@@ -78,9 +80,10 @@ pub(crate) fn sweep<S: Story>(
 ) -> Result<SweepResult, Bound> {
     let workers = flow.shares.len();
     let columns = Columns::new(flow, workers);
-    budget.add(0, columns.bytes());
+    let bytes_at_first = columns.bytes();
+    budget.add(0, bytes_at_first);
     let initial: Vec<_> =
-        initial.iter().map(|(position, column)| (*position, columns.number(column.clone()))).collect();
+        initial.iter().map(|(position, column)| (*position, number(story, &columns, column.clone()))).collect();
     let chunk_bits = chunk_bits(flow);
     // At first, a chunk belongs to whoever has its first position as a share.
     let owner = |chunk: usize| flow.shares.iter().position(|share| share.contains(&(chunk << chunk_bits)));
@@ -100,7 +103,7 @@ pub(crate) fn sweep<S: Story>(
         let bound = worker.work();
         (worker.done(), bound)
     });
-    budget.release(columns.bytes());
+    budget.release(bytes_at_first);
     let mut result = SweepResult { violation: sweep.caught.load(SeqCst), ..SweepResult::default() };
     for (done, bound) in ends {
         bound?;

@@ -4,6 +4,7 @@
 //!
 //! Every position has an owner, who alone reads and writes what is there. Whoever becomes the owner of a position gets a message about it, and the words need no other order.
 
+use super::ahead;
 use super::columns::Number;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -103,6 +104,25 @@ impl<'s> Tide<'s> {
         std::mem::take(&mut self.aside) * 16
     }
 
+    /// Says that something will soon arrive at a position.
+    #[inline]
+    pub(super) fn expect(&self, position: usize) {
+        ahead::fetch(&self.slots.0[position]);
+    }
+
+    /// What is pending.
+    #[inline]
+    pub(super) fn pending(&self, position: usize, with: impl FnMut(Number)) {
+        let slot = self.slot(position);
+        let pending = |(number, pending)| if pending { Some(number) } else { None };
+        if slot == SPILLED {
+            let columns = self.spilled.get(&(position as u32)).into_iter().flatten();
+            columns.copied().filter_map(pending).for_each(with);
+        } else {
+            unpacked(slot).filter_map(pending).for_each(with);
+        }
+    }
+
     /// Takes what is pending.
     #[inline]
     pub(super) fn take(&mut self, position: usize, taken: &mut Vec<Number>) {
@@ -131,9 +151,13 @@ impl<'s> Tide<'s> {
         if slot == SPILLED {
             return self.add_aside(position, number, covers);
         }
+        // Comparing numbers is cheap, so that comes first.
+        if unpacked(slot).any(|(known, _)| known == number) {
+            return false;
+        }
         let (mut kept, mut any_covered) = (0, false);
         for (known, pending) in unpacked(slot) {
-            if known == number || covers(known, number) {
+            if covers(known, number) {
                 return false;
             }
             if covers(number, known) {
@@ -156,7 +180,8 @@ impl<'s> Tide<'s> {
     #[cold]
     fn add_aside(&mut self, position: usize, number: Number, mut covers: impl FnMut(Number, Number) -> bool) -> bool {
         let columns = self.spilled.entry(position as u32).or_default();
-        if columns.iter().any(|&(known, _)| known == number || covers(known, number)) {
+        if columns.iter().any(|&(known, _)| known == number) || columns.iter().any(|&(known, _)| covers(known, number))
+        {
             return false;
         }
         columns.retain(|&(known, _)| !covers(number, known));

@@ -178,8 +178,12 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
         if !std::mem::replace(&mut self.begun[chunk], true) {
             positions.clone().for_each(|position| self.begin(position));
         }
+        let ahead = self.view.is_large();
         while let Some(position) = self.next_due(positions.clone()) {
             self.due[position / WORD] &= !(1 << (position % WORD));
+            if let Some(next) = ahead.then(|| self.next_due(position + 1..positions.end)).flatten() {
+                self.look_ahead(next);
+            }
             self.taken.clear();
             self.tide.take(position, &mut self.taken);
             self.carry_on(position)?;
@@ -187,6 +191,21 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
             positions.start = positions.start.max(position / WORD * WORD);
         }
         Ok(())
+    }
+
+    /// Fetches what will be needed at a position.
+    #[inline]
+    fn look_ahead(&self, position: usize) {
+        let flow = self.sweep.flow;
+        for edge in flow.edges(position) {
+            self.tide.expect(edge.target as usize);
+        }
+        self.tide.pending(position, |column| {
+            self.view.expect_judgement(flow.site_of[position], column);
+            for edge in flow.edges(position) {
+                self.view.expect_step(edge.kind, flow.group_of[edge.kind as usize], column);
+            }
+        });
     }
 
     /// Lets the story begin at the edges of a position.
@@ -216,8 +235,8 @@ impl<'s, 'c, S: Story> Worker<'s, 'c, S> {
                     After::One(LOST) => {}
                     After::One(next) => self.arrive(edge.target, next),
                     After::List(list) => {
-                        for at in 0..self.view.list(list).len() {
-                            self.arrive(edge.target, self.view.list(list)[at]);
+                        for &next in self.view.list(list) {
+                            self.arrive(edge.target, next);
                         }
                     }
                 }

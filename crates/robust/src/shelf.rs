@@ -10,7 +10,8 @@ const FIRST: u32 = 6;
 const BOARDS: usize = (u32::BITS - FIRST) as usize;
 
 /// A shelf with numbered places.
-pub(super) struct Shelf<T> {
+#[derive(Debug)]
+pub(crate) struct Shelf<T> {
     boards: [OnceLock<Box<[OnceLock<T>]>>; BOARDS],
 }
 
@@ -24,12 +25,12 @@ fn split(place: u32) -> (usize, usize) {
 
 impl<T> Shelf<T> {
     /// With nothing on it.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { boards: [const { OnceLock::new() }; BOARDS] }
     }
 
     /// Puts something at a free place.
-    pub(super) fn put(&self, place: u32, thing: T) {
+    pub(crate) fn put(&self, place: u32, thing: T) {
         let (board, at) = split(place);
         let room = || (0..1_usize << (board as u32 + FIRST)).map(|_| OnceLock::new()).collect();
         let was_free = self.boards[board].get_or_init(room)[at].set(thing).is_ok();
@@ -38,7 +39,7 @@ impl<T> Shelf<T> {
 
     /// What is at a place, where somebody has put something.
     #[inline]
-    pub(super) fn get(&self, place: u32) -> &T {
+    pub(crate) fn get(&self, place: u32) -> &T {
         let (board, at) = split(place);
         self.boards[board].get().and_then(|board| board[at].get()).expect("numbers are given to what is there")
     }
