@@ -1,5 +1,6 @@
 //! How long the checks take, beside SPIN on the exported programs and beside what Rocker takes.
 
+mod neighbours;
 mod ours;
 mod page;
 mod report;
@@ -14,6 +15,7 @@ use crate::arguments::{Arguments, unexpected};
 use crate::corpus::{self, source::Source};
 use crate::{dist, process};
 use anyhow::{Result, ensure};
+use neighbours::Neighbours;
 use report::Measured;
 use rows::Row;
 use std::path::{Path, PathBuf};
@@ -72,13 +74,14 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     }
     let binary = options.binary.clone().map_or_else(dist::build, Ok)?;
     println!("{}", report::HEAD);
-    let mut measured = Vec::new();
+    let (mut measured, mut neighbours) = (Vec::new(), Neighbours::new());
     for row in rows {
-        let result = measure(row, &binary, rocker.as_deref(), &options, with_spin)?;
+        let result = measure(row, &binary, rocker.as_deref(), (&options, with_spin), &mut neighbours)?;
         println!("{}", report::line(&result));
         measured.push(result);
     }
     println!("\n{}", report::summary(&measured));
+    println!("A word goes to the other processor and back in {} ns.", neighbours.least().as_nanos());
     if options.write {
         page::write(&measured)?;
     }
@@ -87,10 +90,16 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-fn measure(row: Row, binary: &Path, rocker: Option<&Path>, options: &Options, with_spin: bool) -> Result<Measured> {
+fn measure(
+    row: Row,
+    binary: &Path,
+    rocker: Option<&Path>,
+    (options, with_spin): (&Options, bool),
+    neighbours: &mut Neighbours,
+) -> Result<Measured> {
     let path = row.path(&process::root(), rocker);
     let source = Source::read(&path, path.to_string_lossy().into_owned())?;
-    let [one, two] = ours::measure(binary, &path, &row, options.limit)?;
+    let [one, two] = ours::measure(binary, &path, &row, options.limit, neighbours)?;
     let spin = with_spin.then(|| spin::measure(&source.program, &row, options.spin_limit)).transpose()?;
     Ok(Measured { row, one, two, spin })
 }

@@ -1,5 +1,6 @@
 //! Running our own binary as a user would.
 
+use super::neighbours::Neighbours;
 use super::rows::Row;
 use super::stopwatch;
 use anyhow::{Context, Result};
@@ -49,13 +50,21 @@ impl Run {
     }
 }
 
-/// Checks a program with one job and with two, alternately, so that whatever else the machine does hits both.
-pub(crate) fn measure(binary: &Path, path: &Path, row: &Row, limit: Duration) -> Result<[Run; 2]> {
+/// Checks a program with one job and with two, alternately, so that whatever else the machine does hits both; and while the processors are close to each other.
+pub(crate) fn measure(
+    binary: &Path,
+    path: &Path,
+    row: &Row,
+    limit: Duration,
+    neighbours: &mut Neighbours,
+) -> Result<[Run; 2]> {
+    neighbours.wait_until_close();
     let mut best = [once(binary, path, row, 1, limit)?, once(binary, path, row, 2, limit)?];
     for _ in 1..REPETITIONS {
         if best.iter().any(|run| run.seconds > LONG) {
             break;
         }
+        neighbours.wait_until_close();
         for (jobs, best) in (1..).zip(&mut best) {
             best.improve(once(binary, path, row, jobs, limit)?);
         }

@@ -163,7 +163,7 @@ mod tests {
     }
 
     /// Puts many steps somewhere, and says how many of them it remembers.
-    fn remembered(steps: &Steps, edges: u32, columns: impl Iterator<Item = Number> + Clone) -> usize {
+    fn remembered(steps: &Steps, edges: u32, columns: &(impl Iterator<Item = Number> + Clone)) -> usize {
         let all = || (0..edges).flat_map(|edge| columns.clone().map(move |before| (edge, before)));
         for (edge, before) in all() {
             let table = steps.newest();
@@ -185,7 +185,7 @@ mod tests {
         for (edges, size) in [(1, 1), (70, 16), (5000, 1 << 12)] {
             let steps = Steps::new(edges, size);
             let columns = (0..1 << 20).step_by(9973);
-            let (known, all) = (remembered(&steps, edges as u32, columns.clone()), edges * columns.len());
+            let (known, all) = (remembered(&steps, edges as u32, &columns), edges * columns.len());
             assert!(known > all / 5 * 4, "{known} of {all}");
         }
     }
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn it_grows_and_forgets_little() {
         let steps = Steps::new(4, 1);
-        let known = remembered(&steps, 4, 0..10_000);
+        let known = remembered(&steps, 4, &(0..10_000));
         assert!(known > 32_000, "{known}");
         assert!(steps.newest().words.len() < 1 << 17);
     }
