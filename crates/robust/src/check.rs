@@ -18,7 +18,7 @@ use crate::prey::Representatives;
 use crate::sweep::SweepResult;
 use crate::tracker::Tracker;
 use crate::translation;
-use crate::witness::{self, Found, Goal, Witness};
+use crate::witness::{self, Found, Goal, ViolationKind, Witness};
 use steadfast_explore::{Bound, Budget, StateGraph, StateId, each, reach};
 use steadfast_ir::values::ValueAnalysis;
 use steadfast_ir::{FenceOrder, Instr, Program, ThreadId};
@@ -190,7 +190,10 @@ impl<'a> Question<'a> {
             },
             Finding::Race => self.shown(self.nearest::<W>(&machine, Goal::Race), Verdict::Race),
             Finding::Stale => self.shown(self.nearest::<W>(&machine, Goal::Stale), Verdict::NotRobust),
-            Finding::Observed => self.shown(self.observed_witness::<W>(local_bits), Verdict::NotRobust),
+            Finding::Observed => self.shown(self.observed_witness::<W>(local_bits), |witness| match witness.kind {
+                ViolationKind::Race => Verdict::Race(witness),
+                _ => Verdict::NotRobust(witness),
+            }),
         })
     }
 

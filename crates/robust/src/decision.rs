@@ -85,8 +85,13 @@ impl<M: MemoryModel> Decision<'_, M> {
 
     /// Models with relaxed accesses look for plain accesses that are not ordered by happens-before; for the others, states in which two threads are both about
     /// to access say the same (PLDI'19, theorem 6.2) and have been looked at already.
+    fn races_are_hunted(&self) -> bool {
+        matches!(self.options.model, Model::Rc20 | Model::Rc11)
+    }
+
+    /// Whether plain accesses race in a run under SC.
     fn races(&self, total: &mut SweepResult) -> Result<bool, Bound> {
-        if !matches!(self.options.model, Model::Rc20 | Model::Rc11) {
+        if !self.races_are_hunted() {
             return Ok(false);
         }
         let prey = prey::plain_accesses(&self.flow, &self.ops);
@@ -139,7 +144,7 @@ impl<M: MemoryModel> Decision<'_, M> {
 
     fn all_together(&self, total: &mut SweepResult, bad: Finding) -> Result<Finding, Bound> {
         for &grain in self.grains() {
-            let found = self.joint().run(&self.prey(grain))?;
+            let found = self.joint().run(&self.prey_and_races(grain))?;
             total.add(found);
             if !found.violation {
                 return Ok(Finding::Nothing);
@@ -148,10 +153,19 @@ impl<M: MemoryModel> Decision<'_, M> {
         Ok(bad)
     }
 
+    /// All that is followed together. A read that goes wrong unnoticed does not synchronise, so that plain accesses may race that no [hunt](Self::races) has caught.
+    fn prey_and_races(&self, grain: Grain) -> Vec<Quarry> {
+        let mut prey = self.prey(grain);
+        if self.options.notion == Notion::Observational && self.races_are_hunted() {
+            prey.extend(prey::plain_accesses(&self.flow, &self.ops));
+        }
+        prey
+    }
+
     /// The way to a violation of the observational notion, when it is known that there is one.
     pub(crate) fn trace(&self) -> Option<Trace> {
         // The witness is the same whatever the reductions are.
-        Joint { relevance: true, ..self.joint() }.trace(&self.prey(Grain::Value)).ok()?
+        Joint { relevance: true, ..self.joint() }.trace(&self.prey_and_races(Grain::Value)).ok()?
     }
 
     fn hunt(

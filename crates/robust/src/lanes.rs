@@ -114,6 +114,11 @@ impl<const N: usize> Block<N> {
         self.cells.iter_mut().for_each(|cell| *cell = *cell & lanes);
     }
 
+    /// Changes all cells in the same way.
+    pub(crate) fn change(&mut self, change: impl Fn(Lanes<N>) -> Lanes<N>) {
+        self.cells.iter_mut().for_each(|cell| *cell = change(*cell));
+    }
+
     /// Moves the cells of threads: the thread at place `i` was at `from[i]`.
     pub(crate) fn permute(&mut self, from: &[usize]) {
         let Plan { starts, shape, .. } = &*self.plan;

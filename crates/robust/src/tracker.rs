@@ -135,7 +135,7 @@ impl<M: MemoryModel> Tracker<'_, M> {
         let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
         if quarry.race {
             let views = Window { bits: &mut bits, groups: views };
-            let races = access.plain.is_some_and(|writes| writes || flag) && self.model.open(&views, thread, false);
+            let races = access.plain.is_some_and(|writes| writes || flag) && self.model.unordered(&views, thread);
             return (races, false);
         }
         if !awareness::aware(&Window { bits: &mut bits, groups: awareness }, thread) {

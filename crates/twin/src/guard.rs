@@ -12,16 +12,48 @@ use steadfast_span::Index;
 
 /// Lets one thread raise a flag behind its plain accesses, and the others wait for the flag before theirs.
 pub(crate) fn hand_over(program: &mut Program, rng: &mut Rng) {
-    let flag = Place::Fixed(LocId::new(1 + rng.below(program.locations.len() - 1)));
+    let flag = a_flag(program, rng);
+    around_plain_accesses(program, rng, |rng| raise(&flag, rng), |rng| lower(&flag, rng));
+}
+
+/// The same with two flags: one that the others wait for, and one that they read without looking at the value. Whether they synchronise depends on what that read takes.
+pub(crate) fn hand_over_unseen(program: &mut Program, rng: &mut Rng) {
+    let [seen, unseen] = [a_flag(program, rng), a_flag(program, rng)];
+    let both = |rng: &mut Rng| {
+        let mut code = if rng.chance(50) { raise(&unseen, rng) } else { Vec::new() };
+        code.extend(raise(&unseen, rng));
+        code.extend(raise(&seen, rng));
+        code
+    };
+    let look = |rng: &mut Rng| {
+        let order = rng.pick(&[ReadOrder::Relaxed, ReadOrder::Acquire, ReadOrder::Acquire]);
+        let mut code = lower(&seen, rng);
+        code.push(Instr::Load { dst: RegId::new(1), place: unseen.clone(), order });
+        code
+    };
+    around_plain_accesses(program, rng, both, look);
+}
+
+fn a_flag(program: &Program, rng: &mut Rng) -> Place {
+    Place::Fixed(LocId::new(1 + rng.below(program.locations.len() - 1)))
+}
+
+/// Puts something behind the plain accesses of one thread, and something before those of most others.
+fn around_plain_accesses(
+    program: &mut Program,
+    rng: &mut Rng,
+    behind: impl Fn(&mut Rng) -> Vec<Instr>,
+    before: impl Fn(&mut Rng) -> Vec<Instr>,
+) {
     let owner = ThreadId::new(rng.below(program.threads.len()));
     for id in program.threads.indices() {
         let thread = &mut program.threads[id];
         let plain: Vec<usize> = (0..thread.code.len()).filter(|&at| is_plain(&thread.code[Pc::new(at)].op)).collect();
         let (Some(&first), Some(&last)) = (plain.first(), plain.last()) else { continue };
         if id == owner {
-            insert(thread, last + 1, raise(&flag, rng));
+            insert(thread, last + 1, behind(rng));
         } else if rng.chance(90) {
-            insert(thread, first, lower(&flag, rng));
+            insert(thread, first, before(rng));
         }
     }
 }

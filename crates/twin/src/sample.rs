@@ -1,6 +1,6 @@
 //! Random programs for each subject.
 
-use crate::guard::hand_over;
+use crate::guard::{hand_over, hand_over_unseen};
 use crate::large::large;
 use crate::question::Subject;
 use crate::vary::vary;
@@ -14,6 +14,7 @@ pub fn sample(seed: u64, subject: Subject) -> Program {
     let mut sampled = match subject {
         Subject::Graph => program(&mut rng, &of(&graph())),
         Subject::Letter => program(&mut rng, &of(&letter())),
+        Subject::Observational if of(&observational()).plain => with_unseen_read(&mut rng, &of(&observational())),
         Subject::Observational => program(&mut rng, &of(&observational())),
         Subject::Races => with_plain_location(&mut rng, &of(&races())),
         Subject::Settings => large(&mut rng),
@@ -23,14 +24,25 @@ pub fn sample(seed: u64, subject: Subject) -> Program {
 }
 
 /// Only half of the generator's programs have a plain location.
-fn with_plain_location(rng: &mut Rng, config: &Config) -> Program {
+fn plain_program(rng: &mut Rng, config: &Config) -> Program {
     let mut sampled = program(rng, config);
     while sampled.locations.iter().all(|location| location.kind == LocKind::Atomic) {
         sampled = program(rng, config);
     }
+    sampled
+}
+
+fn with_plain_location(rng: &mut Rng, config: &Config) -> Program {
+    let mut sampled = plain_program(rng, config);
     if rng.chance(75) {
         hand_over(&mut sampled, rng);
     }
+    sampled
+}
+
+fn with_unseen_read(rng: &mut Rng, config: &Config) -> Program {
+    let mut sampled = plain_program(rng, config);
+    hand_over_unseen(&mut sampled, rng);
     sampled
 }
 
@@ -73,6 +85,8 @@ fn observational() -> Vec<Config> {
         Config { registers: 40, sc_fences: false, ..usual },
         Config { focus: Focus::Contention, sc_fences: false, ..usual },
         Config { assertions: 15, ..usual },
+        Config { plain: true, sc_fences: false, ..usual },
+        Config { plain: true, focus: Focus::Contention, sc_fences: false, ..usual },
     ]
 }
 

@@ -3,6 +3,7 @@
 //! Most of the family picks its locations at random among all. With 60,000 of them nothing that is known about one is still in a cache when it is used again, and waiting for memory is most of
 //! what is measured. Whether an access costs more because there *are* more locations shows where threads wander: each uses few locations at a time, and all of them in the course of a run.
 
+use super::neighbours::Neighbours;
 use crate::arguments::{Arguments, unexpected};
 use crate::{dist, process};
 use anyhow::{Context, Result, ensure};
@@ -39,7 +40,7 @@ fn family() -> Vec<Member> {
 /// How many locations a wandering thread uses at a time.
 const WINDOW: u32 = 64;
 /// How much longer wanderers run: what a location costs once should not show.
-const LONGER: u64 = 16;
+const LONGER: u64 = 4;
 
 /// Few and many locations for threads that wander.
 fn wanderers() -> Vec<Member> {
@@ -49,7 +50,7 @@ fn wanderers() -> Vec<Member> {
 
 /// Runs the command.
 pub(super) fn run(mut arguments: Arguments) -> Result<()> {
-    let (mut accesses, mut compiler, mut binary) = (1_000_000_u64, "clang".to_owned(), None);
+    let (mut accesses, mut compiler, mut binary) = (4_000_000_u64, "clang".to_owned(), None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--accesses" => accesses = arguments.value("--accesses")?,
@@ -89,9 +90,9 @@ fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
     println!(
         "| threads | locations | fences | plain | ThreadSanitizer, ns | Steadfast, ns | ratio |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     );
-    let mut rows = Vec::new();
+    let (mut rows, mut neighbours) = (Vec::new(), Neighbours::new());
     for member in family() {
-        let row = measure(peer, ours, member, accesses)?;
+        let row = measure(peer, ours, member, accesses, &mut neighbours)?;
         let Member { threads, locations, fences, plain, .. } = row.member;
         let ([theirs, ours], ratio) = (row.times, row.ratio());
         println!("| {threads} | {locations} | {fences} | {plain} | {theirs:.1} | {ours:.1} | {ratio:.2} |");
@@ -104,20 +105,22 @@ fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
     );
     let mut rows = Vec::new();
     for member in wanderers() {
-        let row = measure(peer, ours, member, LONGER * accesses)?;
+        let row = measure(peer, ours, member, LONGER * accesses, &mut neighbours)?;
         let (Member { threads, locations, .. }, [theirs, ours]) = (&row.member, row.times);
         println!("| {threads} | {locations} | {theirs:.1} | {ours:.1} | {:.2} |", row.ratio());
         rows.push(row);
     }
     println!();
     growth(&rows);
+    println!("A word goes to the other processor and back in {} ns.", neighbours.least().as_nanos());
     Ok(())
 }
 
-/// The best of three runs of each, alternately, so that whatever else the machine does hits both.
-fn measure(peer: &Path, ours: &Path, member: Member, accesses: u64) -> Result<Measured> {
+/// The best of three runs of each, alternately, so that whatever else the machine does hits both; and while the processors are close to each other.
+fn measure(peer: &Path, ours: &Path, member: Member, accesses: u64, neighbours: &mut Neighbours) -> Result<Measured> {
     let mut times = [f64::INFINITY; 2];
     for _ in 0..3 {
+        neighbours.wait_until_close();
         for (time, program) in times.iter_mut().zip([peer, ours]) {
             *time = time.min(nanoseconds(program, &member, accesses)?);
         }

@@ -152,6 +152,11 @@ pub fn race_free(program: &Program, axioms: Axioms, options: &Options) -> Oracle
     all_consistent(program, axioms, options, |state| state.graph.race(axioms).is_none())
 }
 
+/// Whether no graph that is consistent under SC has a race on a plain location, by the happens-before of a weaker model.
+pub fn race_free_under_sc(program: &Program, axioms: Axioms, options: &Options) -> OracleVerdict {
+    all_consistent(program, Axioms::Sc, options, |state| state.graph.race(axioms).is_none())
+}
+
 fn all_consistent(
     program: &Program,
     axioms: Axioms,

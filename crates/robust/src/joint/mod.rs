@@ -4,6 +4,7 @@
 //! twin of `hunt`. The rules are those of the models, over lanes instead of single bits.
 
 mod monitors;
+mod races;
 mod telling;
 mod trace;
 
@@ -24,6 +25,7 @@ use crate::ops::{Op, Ops};
 use crate::options::Notion;
 use crate::sweep::SweepResult;
 use crate::tracker::Quarry;
+use races::Races;
 use rustc_hash::FxHashMap;
 use std::ops::BitOr;
 use steadfast_explore::{Bound, Budget};
@@ -74,6 +76,7 @@ struct LaneMap<const N: usize> {
     writes: Vec<Vec<Lanes<N>>>,
     /// By operation, what it overwrites.
     overwritten: Vec<Option<Quarry>>,
+    races: Races<N>,
 }
 
 /// How an access could take a stale write.
@@ -85,6 +88,14 @@ enum Strike {
     Unnoticed,
     /// So that it is a violation.
     Noticed,
+    /// It is a plain access, and races with another one.
+    Race,
+}
+
+impl Strike {
+    fn is_violation(self) -> bool {
+        matches!(self, Self::Noticed | Self::Race)
+    }
 }
 
 /// A monitor state taken apart.
@@ -105,7 +116,7 @@ impl<const N: usize> Views<N> {
 impl<M: MemoryModel> Joint<'_, M> {
     /// Searches everything.
     pub(crate) fn run(&self, prey: &[Quarry]) -> Result<SweepResult, Bound> {
-        match prey.len() * 2 {
+        match self.lanes(prey) {
             0..=64 => telling::run::<M, 1>(self, prey),
             65..=128 => telling::run::<M, 2>(self, prey),
             129..=256 => telling::run::<M, 4>(self, prey),
@@ -116,13 +127,18 @@ impl<M: MemoryModel> Joint<'_, M> {
 
     /// A shortest way to a violation, if there is one.
     pub(crate) fn trace(&self, prey: &[Quarry]) -> Result<Option<Trace>, Bound> {
-        match prey.len() * 2 {
+        match self.lanes(prey) {
             0..=64 => trace::search::<M, 1>(self, prey),
             65..=128 => trace::search::<M, 2>(self, prey),
             129..=256 => trace::search::<M, 4>(self, prey),
             257..=1024 => trace::search::<M, 16>(self, prey),
             _ => trace::search::<M, 64>(self, prey),
         }
+    }
+
+    /// How many lanes it takes to follow all these.
+    fn lanes(&self, prey: &[Quarry]) -> usize {
+        prey.iter().map(|quarry| if quarry.race { races::lanes(self.shape) } else { 2 }).sum()
     }
 
     /// No views yet.
@@ -154,23 +170,31 @@ impl<M: MemoryModel> Joint<'_, M> {
     fn lane_map<const N: usize>(&self, prey: &[Quarry]) -> LaneMap<N> {
         let none = || vec![Lanes::NONE; self.shape.locations];
         let mut map = LaneMap {
-            count: prey.len() * 2,
+            count: 0,
             any: none(),
             plain: none(),
             of: FxHashMap::default(),
             reads: Vec::new(),
             writes: Vec::new(),
             overwritten: Vec::new(),
+            races: Races::default(),
         };
-        for (number, quarry) in prey.iter().enumerate() {
-            let lanes = (Lanes::one(2 * number), Lanes::one(2 * number + 1));
+        for quarry in prey {
+            let first = map.count;
+            if quarry.race {
+                map.count += races::lanes(self.shape);
+                map.races.follow(quarry.loc, first, self.shape);
+                continue;
+            }
+            map.count += 2;
+            let lanes = (Lanes::one(first), Lanes::one(first + 1));
             let loc = quarry.loc as usize;
             map.any[loc] = map.any[loc] | lanes.0;
             map.plain[loc] = map.plain[loc] | lanes.1;
             map.of.insert(*quarry, lanes);
         }
         let takes = |pick: &dyn Fn(&Access, &Quarry) -> Lanes<N>, access: &Access| {
-            let hit = |quarry: &&Quarry| access.loc == Some(quarry.loc) && access.plain.is_none();
+            let hit = |quarry: &&Quarry| access.loc == Some(quarry.loc) && access.plain.is_none() && !quarry.race;
             prey.iter().filter(hit).fold(Lanes::NONE, |all, quarry| all | pick(access, quarry))
         };
         let lanes = &map.of;
@@ -185,7 +209,7 @@ impl<M: MemoryModel> Joint<'_, M> {
             self.accesses.iter().map(|class| class.iter().map(|access| takes(pick, access)).collect()).collect()
         };
         let (reads, writes) = (table(&reads), table(&writes));
-        let begins = |op: &Op| prey.iter().copied().find(|quarry| quarry.begins_at(op));
+        let begins = |op: &Op| prey.iter().copied().find(|quarry| !quarry.race && quarry.begins_at(op));
         LaneMap { reads, writes, overwritten: self.ops.all.iter().map(begins).collect(), ..map }
     }
 
@@ -193,7 +217,12 @@ impl<M: MemoryModel> Joint<'_, M> {
     fn strike<const N: usize>(&self, map: &LaneMap<N>, views: &Views<N>, thread: usize, local: u32) -> Strike {
         let class = self.machine.class_of[thread];
         let access = &self.accesses[class][local as usize];
-        let Some(loc) = access.loc.filter(|_| access.plain.is_none()) else { return Strike::None };
+        let Some(loc) = access.loc else { return Strike::None };
+        if let Some(writes) = access.plain {
+            let unordered = self.model.unordered(&views.model, thread);
+            let races = !(unordered & map.races.with(loc, writes)).is_empty();
+            return if races { Strike::Race } else { Strike::None };
+        }
         let aware = awareness::aware(&views.awareness, thread).0[0] >> loc & 1 == 1;
         if !aware {
             return Strike::None;
@@ -229,6 +258,10 @@ impl<M: MemoryModel> Joint<'_, M> {
                 let lanes = if event.kind == EventKind::Write { any | plain } else { any };
                 self.model.overwritten(&mut views.model, self.shape, lanes, actor, event);
             }
+            if event.is_plain() {
+                let lanes = map.races.by(loc as u16, actor, event.kind == EventKind::PlainWrite);
+                self.model.overwritten(&mut views.model, self.shape, lanes, actor, event);
+            }
         }
         if Some(event.loc) != self.blind {
             awareness::access(&mut views.awareness, self.shape, actor, event, Some(Lanes::one(loc)));
@@ -240,6 +273,7 @@ impl<M: MemoryModel> Joint<'_, M> {
             let from = &self.permutations[op.thread][op.place];
             views.awareness.permute(from);
             views.model.permute(from);
+            map.races.permute(&mut views.model, from);
         }
     }
 
@@ -264,6 +298,9 @@ impl<M: MemoryModel> Joint<'_, M> {
                 let hit = open & lanes;
                 wanted = wanted | hit;
                 hunted[thread] |= u64::from(!hit.is_empty()) << loc;
+                if on(future.plain, loc) {
+                    wanted = wanted | self.model.unordered(&views.model, thread) & map.races.with(loc as u16, true);
+                }
             }
         }
         views.model.keep(wanted);

@@ -148,7 +148,7 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
             return true;
         }
         let (_, views) = memory.find(views);
-        locals().any(|(thread, &local)| self.joint.strike(&self.map, views, thread, local) == Strike::Noticed)
+        locals().any(|(thread, &local)| self.joint.strike(&self.map, views, thread, local).is_violation())
     }
 
     fn covers(&self, larger: &Column, smaller: &Column) -> bool {

@@ -16,6 +16,8 @@ pub(crate) enum Cause {
     Strike(usize),
     /// This thread depends on a register whose read went wrong.
     Noticed(usize),
+    /// The next access of this thread is plain and races with an earlier one.
+    Race(usize),
 }
 
 /// The way to a violation.
@@ -118,6 +120,7 @@ fn wrong_reads<M: MemoryModel, const N: usize>(
             Strike::None => {}
             Strike::Unnoticed => wrong |= 1 << thread,
             Strike::Noticed => return Err(Cause::Strike(thread)),
+            Strike::Race => return Err(Cause::Race(thread)),
         }
     }
     Ok(wrong)

@@ -101,6 +101,11 @@ pub(crate) trait MemoryModel: Sync {
     /// The lanes that the next access of `actor` may still take. `strict` is what [`crate::automaton::Access::strict`] says of it; other accesses may take no less.
     fn open<C: Cells>(&self, cells: &C, actor: usize, strict: bool) -> C::Cell;
 
+    /// The lanes that happens-before does not order before the next access of `actor`: with plain accesses, those that it would race with.
+    fn unordered<C: Cells>(&self, cells: &C, actor: usize) -> C::Cell {
+        self.open(cells, actor, false)
+    }
+
     /// Whether a write that is ordered into the past can be a violation. Where the modification order must agree with program order and reads-from
     /// (SRA), it cannot.
     fn writes_violate(&self) -> bool {

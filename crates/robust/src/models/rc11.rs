@@ -104,4 +104,10 @@ impl MemoryModel for Rc11 {
         let open = cells.get(CURRENT, actor) & cells.get(F[0], actor);
         if strict { open & cells.get(SC_FIELDS[0], actor) } else { open }
     }
+
+    /// What fences order is not happens-before.
+    #[inline]
+    fn unordered<C: Cells>(&self, cells: &C, actor: usize) -> C::Cell {
+        cells.get(CURRENT, actor)
+    }
 }

@@ -19,6 +19,13 @@ struct Overwritten {
     bits: [u64; P],
 }
 
+/// A plain access of the run.
+struct PlainAccess {
+    event: EventId,
+    quarry: Quarry,
+    bits: [u64; P],
+}
+
 /// A read that went wrong: its step, thread, what it took, and its own event.
 struct WrongRead {
     step: usize,
@@ -40,6 +47,7 @@ pub(crate) fn observed<M: MemoryModel>(
     let mut locals = initial.to_vec();
     let mut replay = Replay::new(machine, options);
     let (mut overwritten, mut wrong): (Vec<Overwritten>, Vec<WrongRead>) = (Vec::new(), Vec::new());
+    let mut plain: Vec<PlainAccess> = Vec::new();
     let steps: Vec<(usize, Transition, bool)> = trace
         .steps
         .iter()
@@ -60,9 +68,17 @@ pub(crate) fn observed<M: MemoryModel>(
         if let (Some((stale, value)), Some(event)) = (taken, event) {
             wrong.push(WrongRead { step: number, thread: *thread, stale, value, event, newest });
         }
+        let what = (*thread, transition.event, transition.fences);
         for write in &mut overwritten {
-            let what = (*thread, transition.event, transition.fences);
             tracker.step(&mut write.bits, write.quarry, what, *goes_wrong);
+        }
+        for access in &mut plain {
+            tracker.step(&mut access.bits, access.quarry, what, *goes_wrong);
+        }
+        if let Some(event) = event.filter(|_| transition.event.is_plain()) {
+            let quarry = Quarry { loc: transition.event.loc, value: None, race: true };
+            let bits = tracker.start(quarry, *thread, transition.event, transition.fences);
+            plain.push(PlainAccess { event, quarry, bits });
         }
         if let (EventKind::Write | EventKind::Update, Some(write)) = (transition.event.kind, newest) {
             let quarry = Quarry { loc: transition.event.loc, value: Some(transition.old), race: false };
@@ -89,6 +105,15 @@ pub(crate) fn observed<M: MemoryModel>(
             replay.execution.mark_observed(read.event);
             let witness = replay.finish(ViolationKind::ObservedStaleRead, read.event, read.stale, read.newest);
             Some(Witness { noticed: Some(noticed), ..witness })
+        }
+        Cause::Race(thread) => {
+            let automaton = &machine.automata[machine.class_of[thread]];
+            let access = automaton.access(locals[thread]);
+            let races = |first: &&PlainAccess| tracker.strikes(&first.bits, first.quarry, &access, thread).0;
+            let first = plain.iter().rev().find(races)?;
+            let value = replay.newest(first.quarry.loc).map(|write| replay.execution.event(write).value_written)?;
+            replay.access(thread, automaton.last_steps(locals[thread], value).first()?, None);
+            Some(replay.finish_race(Some(first.event)))
         }
         Cause::Strike(thread) => {
             let automaton = &machine.automata[machine.class_of[thread]];

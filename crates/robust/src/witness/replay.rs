@@ -66,6 +66,9 @@ impl<'m, 'p> Replay<'m, 'p> {
         (stale, expected): (EventId, Value),
     ) -> Option<EventId> {
         let event = self.access(thread, transition, Some(stale));
+        if let Some(step) = self.run.last_mut() {
+            step.text += ", which is overwritten; nobody looks at it";
+        }
         let transition = Transition { old: expected, ..transition.clone() };
         self.fences(thread, &transition);
         event
