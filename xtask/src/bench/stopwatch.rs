@@ -1,8 +1,9 @@
 //! Running a program with a limit on its time, and looking at its memory meanwhile.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use std::io::{Read, Seek};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// A program that has ended, or was ended.
@@ -26,34 +27,47 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
     let shown = command.get_program().display().to_string();
     let started = Instant::now();
     let mut child = command.spawn().with_context(|| format!("cannot run {shown}"))?;
-    let mut peak_bytes = None;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
-        }
-        if started.elapsed() > limit {
-            child.kill()?;
-            child.wait()?;
-            break None;
-        }
-        peak_bytes = peak_bytes.max(high_water_mark(&child));
-        std::thread::sleep(pause(started.elapsed()));
-    };
+    let (id, (running, ended)) = (child.id(), mpsc::channel());
+    let watcher = std::thread::spawn(move || watch(id, limit, &ended));
+    let status = child.wait()?;
     let seconds = started.elapsed().as_secs_f64();
+    drop(running);
+    let watched = watcher.join().map_err(|_| anyhow!("the watcher panicked"))?;
     let mut bytes = Vec::new();
     output.rewind()?;
     output.read_to_end(&mut bytes)?;
-    Ok(Ended { seconds, status, output: String::from_utf8_lossy(&bytes).into_owned(), peak_bytes })
+    Ok(Ended {
+        seconds,
+        status: (!watched.took_too_long).then_some(status),
+        output: String::from_utf8_lossy(&bytes).into_owned(),
+        peak_bytes: watched.peak_bytes,
+    })
 }
 
-/// How long to wait before looking again: often enough to measure a short run, rarely enough not to disturb a long one.
-fn pause(elapsed: Duration) -> Duration {
-    (elapsed / 100).clamp(Duration::from_micros(50), Duration::from_millis(10))
+/// What was seen of a program while it ran.
+#[derive(Default)]
+struct Watched {
+    peak_bytes: Option<u64>,
+    took_too_long: bool,
+}
+
+/// Looks at a program's memory now and then, until it ends or has to be ended. Seldom, because looking takes time from a program that uses all processors.
+fn watch(id: u32, limit: Duration, ended: &mpsc::Receiver<()>) -> Watched {
+    let (started, mut watched, mut pause) = (Instant::now(), Watched::default(), Duration::from_micros(200));
+    while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(pause) {
+        watched.peak_bytes = watched.peak_bytes.max(high_water_mark(id));
+        if started.elapsed() > limit && !watched.took_too_long {
+            // It may have ended just now, and then there is nothing to end.
+            watched.took_too_long = Command::new("kill").args(["-KILL", &id.to_string()]).status().is_ok();
+        }
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+    watched
 }
 
 /// The peak of the resident memory so far, which Linux tells in `/proc`.
-fn high_water_mark(child: &Child) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+fn high_water_mark(id: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes << 10)
