@@ -165,6 +165,12 @@ impl<const N: usize> Cells for Block<N> {
     }
 }
 
+/// Whether words are the same. For a few words this is faster than a call of `memcmp`, which in some C libraries goes byte by byte.
+#[inline]
+pub(crate) fn same(one: &[u64], other: &[u64]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other)
+}
+
 /// Writes bits into words.
 #[derive(Debug)]
 pub(crate) struct BitWriter<'a> {

@@ -1,7 +1,7 @@
 //! The distinct monitor states of a joint search.
 
 use super::Views;
-use crate::lanes::{BitReader, BitWriter};
+use crate::lanes::{BitReader, BitWriter, same};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -128,7 +128,7 @@ impl<const N: usize> Monitors<N> {
     /// The number of a packed monitor state, which another worker may have met first, and what it is.
     pub(super) fn find(&mut self, packed: &[u64]) -> (u32, &Views<N>) {
         let number = match self.current {
-            Some(current) if self.packed(current) == packed => current,
+            Some(current) if same(self.packed(current), packed) => current,
             _ => self.number_packed(packed),
         };
         (number, self.take_apart(number))
@@ -138,7 +138,7 @@ impl<const N: usize> Monitors<N> {
         let Self { words, numbers, count, width, .. } = self;
         let (hash, width) = (FxBuildHasher.hash_one(packed), *width);
         let of = |number: u32| number as usize * width..(number as usize + 1) * width;
-        if let Some(&known) = numbers.find(hash, |&number| words[of(number)] == *packed) {
+        if let Some(&known) = numbers.find(hash, |&number| same(&words[of(number)], packed)) {
             return known;
         }
         words.extend_from_slice(packed);

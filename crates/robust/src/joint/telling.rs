@@ -7,6 +7,7 @@ use crate::event::{EventKind, Transition};
 use crate::explored::Explored;
 use crate::flow::{Flow, Kind};
 use crate::futures::Outlooks;
+use crate::lanes::same;
 use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::ops::Ops;
@@ -15,6 +16,7 @@ use crate::taint::{Taints, UNTAINTED};
 use crate::tracker::Quarry;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 use steadfast_explore::Bound;
 use steadfast_ir::Pc;
 use steadfast_span::Index;
@@ -87,14 +89,27 @@ fn access_kinds(accesses: &[Vec<Access>]) -> Vec<Vec<u32>> {
 }
 
 /// The views, and the number of the taints. Most columns lie where they are stored: comparing them is most of what is done with them.
-type Column = SmallVec<[u64; 8]>;
+#[derive(Clone, Eq)]
+struct Column(SmallVec<[u64; 8]>);
+
+impl PartialEq for Column {
+    fn eq(&self, other: &Self) -> bool {
+        same(&self.0, &other.0)
+    }
+}
+
+impl Hash for Column {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.iter().for_each(|&word| state.write_u64(word));
+    }
+}
 
 fn column(views: &[u64], taint: u32) -> Column {
-    views.iter().copied().chain([u64::from(taint)]).collect()
+    Column(views.iter().copied().chain([u64::from(taint)]).collect())
 }
 
 fn parts(column: &Column) -> (&[u64], u32) {
-    let (taint, views) = column.split_last().expect("a column has a taint");
+    let (taint, views) = column.0.split_last().expect("a column has a taint");
     (views, *taint as u32)
 }
 
