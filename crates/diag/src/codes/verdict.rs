@@ -140,6 +140,10 @@ What to do: order the accesses. Usually the store that publishes the data has
 to be `release` and the load that looks for it `acquire`; or protect both
 accesses by the same `mutex`. If the race is intended, make the location
 `atomic` and access it with `relaxed`.
+
+With `--notion observational` a race may need a read that goes wrong: nobody
+looks at what it returned, but a read that takes an overwritten write does not
+synchronise with the newest one either. The run says which read that is.
 ",
     },
     CodeInfo {
