@@ -7,6 +7,7 @@
 use crate::parallel::each;
 use crate::store::{Shard, hash};
 use crate::{Bound, Budget};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A finite transition system with states of `W` words.
 pub trait System<const W: usize>: Sync {
@@ -63,11 +64,26 @@ pub struct StateGraph<const W: usize> {
     edge_room: usize,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// Where the edges of a state are. Workers set those of different states at the same time.
+#[derive(Debug, Default)]
 struct EdgeRange {
-    block: u32,
-    start: u32,
-    degree: u32,
+    block: AtomicU32,
+    start: AtomicU32,
+    degree: AtomicU32,
+}
+
+impl EdgeRange {
+    #[inline]
+    fn set(&self, [block, start, degree]: [u32; 3]) {
+        self.block.store(block, Ordering::Relaxed);
+        self.start.store(start, Ordering::Relaxed);
+        self.degree.store(degree, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn get(&self) -> [u32; 3] {
+        [&self.block, &self.start, &self.degree].map(|part| part.load(Ordering::Relaxed))
+    }
 }
 
 /// States are numbered `position * SHARDS + shard`: dense enough to index by, and independent of the number of workers.
@@ -106,8 +122,13 @@ impl<const W: usize> Expansion<W> {
         (Edge { label, target }, new)
     }
 
-    /// All edges, and the new states in the order in which they are met.
-    fn resolve(&self) -> (Vec<Edge>, Vec<StateId>) {
+    /// What is to be kept of it, with its edges in a block of their own.
+    fn resolve(self, block: u32, edges_of: &[EdgeRange]) -> Kept {
+        let mut start = 0;
+        for (&source, &degree) in self.sources.iter().zip(&self.degrees) {
+            edges_of[source as usize].set([block, start, degree]);
+            start += degree;
+        }
         let mut new_states = Vec::new();
         let edges = self.edges.iter().map(|edge| {
             let (edge, new) = self.resolved(edge);
@@ -116,8 +137,16 @@ impl<const W: usize> Expansion<W> {
             }
             edge
         });
-        (edges.collect(), new_states)
+        Kept { block: edges.collect(), new_states, sources: self.sources }
     }
+}
+
+/// What is kept of an expansion.
+struct Kept {
+    sources: Vec<StateId>,
+    block: Vec<Edge>,
+    /// In the order in which they are met.
+    new_states: Vec<StateId>,
 }
 
 /// Explores everything that is reachable. On a bound, what was found so far comes with it.
@@ -202,13 +231,7 @@ impl<const W: usize> StateGraph<W> {
                 self.keep_edges(expansion, next);
             }
         } else {
-            let resolved = expansions.chunks(expansions.len().div_ceil(jobs)).collect();
-            let resolved =
-                each(resolved, |some: &[Expansion<W>]| some.iter().map(Expansion::resolve).collect::<Vec<_>>());
-            for (expansion, (block, new)) in expansions.iter().zip(resolved.into_iter().flatten()) {
-                self.keep_block(expansion, block);
-                next.extend(new);
-            }
+            self.keep_blocks(expansions, jobs, next);
         }
         self.states += next.len() - known;
     }
@@ -275,7 +298,9 @@ impl<const W: usize> StateGraph<W> {
                     next.push(edge.target);
                 }
             }
-            self.set_range(source, EdgeRange { block: block as u32, start: start as u32, degree });
+            self.make_ranges(source);
+            self.edges += degree as usize;
+            self.edges_of[source as usize].set([block as u32, start as u32, degree]);
         }
     }
 
@@ -291,24 +316,30 @@ impl<const W: usize> StateGraph<W> {
         *self.open_block.insert(self.blocks.len() - 1)
     }
 
-    /// Stores the edges of an expansion as they are.
-    fn keep_block(&mut self, expansion: &Expansion<W>, block: Vec<Edge>) {
-        self.order.extend(&expansion.sources);
-        let mut start = 0;
-        for (&source, &degree) in expansion.sources.iter().zip(&expansion.degrees) {
-            self.set_range(source, EdgeRange { block: self.blocks.len() as u32, start, degree });
-            start += degree;
+    /// The same for many expansions at once, each with a block of its own.
+    fn keep_blocks(&mut self, expansions: Vec<Expansion<W>>, jobs: usize, next: &mut Vec<StateId>) {
+        let last = expansions.iter().flat_map(|expansion| &expansion.sources).max();
+        self.make_ranges(last.copied().unwrap_or(0));
+        let numbered = (self.blocks.len() as u32..).zip(expansions).collect();
+        let edges_of = &self.edges_of;
+        let kept = each(split(numbered, jobs), |some| {
+            some.into_iter().map(|(block, expansion)| expansion.resolve(block, edges_of)).collect::<Vec<_>>()
+        });
+        for Kept { sources, block, new_states } in kept.into_iter().flatten() {
+            self.order.extend(sources);
+            self.edges += block.len();
+            self.edge_room += block.capacity();
+            self.blocks.push(block);
+            next.extend(new_states);
         }
-        self.edge_room += block.capacity();
-        self.blocks.push(block);
     }
 
-    fn set_range(&mut self, source: StateId, range: EdgeRange) {
-        if source as usize >= self.edges_of.len() {
-            self.edges_of.resize((source as usize + 1).next_multiple_of(SHARDS), EdgeRange::default());
+    /// There is a range for all states up to this one.
+    #[inline]
+    fn make_ranges(&mut self, last: StateId) {
+        if last as usize >= self.edges_of.len() {
+            self.edges_of.resize_with((last as usize + 1).next_multiple_of(SHARDS), EdgeRange::default);
         }
-        self.edges += range.degree as usize;
-        self.edges_of[source as usize] = range;
     }
 
     /// How many states were found.
@@ -358,8 +389,11 @@ impl<const W: usize> StateGraph<W> {
 
     /// The edges that leave a state; none for states that were found but not expanded before a bound was hit.
     pub fn edges(&self, id: StateId) -> &[Edge] {
-        let Some(range) = self.edges_of.get(id as usize).filter(|range| range.degree > 0) else { return &[] };
-        &self.blocks[range.block as usize][range.start as usize..(range.start + range.degree) as usize]
+        let Some([block, start, degree]) = self.edges_of.get(id as usize).map(EdgeRange::get) else { return &[] };
+        if degree == 0 {
+            return &[];
+        }
+        &self.blocks[block as usize][start as usize..(start + degree) as usize]
     }
 
     /// Bytes in use.
@@ -384,20 +418,24 @@ fn insert_all<const W: usize>(shards: &mut [Shard<W>], expansions: &mut [Expansi
             columns[shard].push(parcel);
         }
     }
-    let mut work: Vec<_> = shards.iter_mut().zip(columns).enumerate().collect();
-    let share = SHARDS.div_ceil(jobs);
-    let mut shares = Vec::new();
-    while !work.is_empty() {
-        let rest = work.split_off(share.min(work.len()));
-        shares.push(std::mem::replace(&mut work, rest));
-    }
-    each(shares, |mine| {
+    each(split(shards.iter_mut().zip(columns).enumerate().collect(), jobs), |mine| {
         for (number, (shard, parcels)) in mine {
             for parcel in parcels {
                 insert(number, shard, parcel);
             }
         }
     });
+}
+
+/// So many parts of nearly the same length, in order.
+fn split<T>(mut work: Vec<T>, parts: usize) -> Vec<Vec<T>> {
+    let share = work.len().div_ceil(parts);
+    let mut shares = Vec::new();
+    while !work.is_empty() {
+        let rest = work.split_off(share.min(work.len()));
+        shares.push(std::mem::replace(&mut work, rest));
+    }
+    shares
 }
 
 fn insert<const W: usize>(number: usize, shard: &mut Shard<W>, parcel: &mut Parcel<W>) {

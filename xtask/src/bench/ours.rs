@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// How often a check is repeated. The fastest run counts, because whatever else the machine does can only slow a run down.
-const REPETITIONS: usize = 15;
+const REPETITIONS: usize = 30;
 /// A run that takes longer is not repeated.
 const LONG: f64 = 5.0;
 /// How much memory a check may use for its states.
