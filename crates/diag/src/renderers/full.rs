@@ -3,6 +3,7 @@
 use super::{Item, place::Place};
 use crate::{Diagnostic, Severity, Style};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
+use std::ops::Range;
 use steadfast_span::SourceFile;
 
 /// Everything about each diagnostic, with an empty line between two.
@@ -10,16 +11,16 @@ pub(crate) fn full(items: &[Item<'_>], style: Style) -> String {
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     // A source line cannot be cut to fewer columns than its line number and the dots need.
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(style.width.max(40));
-    let texts: Vec<_> = items.iter().map(|&(file, diagnostic)| one(&renderer, file, diagnostic)).collect();
+    let texts: Vec<_> = items.iter().map(|&(file, diagnostic)| one(&renderer, file, diagnostic, around)).collect();
     texts.join("\n")
 }
 
-fn one(renderer: &Renderer, file: &SourceFile, diagnostic: &Diagnostic) -> String {
+fn one(renderer: &Renderer, file: &SourceFile, diagnostic: &Diagnostic, window: Window) -> String {
     let title = level(diagnostic.severity).primary_title(diagnostic.message.as_str()).id(diagnostic.code.0);
     let group = if diagnostic.labels.is_empty() {
         title.element(Origin::path(printable(file.name())))
     } else {
-        title.element(snippet(file, diagnostic))
+        title.element(snippet(file, diagnostic, window))
     };
     let notes = diagnostic.notes.iter().map(|note| Level::NOTE.message(printable(note)));
     let helps = diagnostic.helps.iter().map(|help| Level::HELP.message(printable(help)));
@@ -29,13 +30,36 @@ fn one(renderer: &Renderer, file: &SourceFile, diagnostic: &Diagnostic) -> Strin
     text
 }
 
-fn snippet<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let annotations = diagnostic.labels.iter().map(|label| {
+fn snippet<'a>(
+    file: &'a SourceFile,
+    diagnostic: &'a Diagnostic,
+    window: Window,
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let places: Vec<_> = diagnostic.labels.iter().map(|label| Place::of(file, label.span)).collect();
+    let window = window(file.text(), &places);
+    let line = file.line_column(window.start as u32).line;
+    let annotations = diagnostic.labels.iter().zip(places).map(|(label, place)| {
         let kind = if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
         let text = Some(printable(&label.text)).filter(|text| !text.is_empty());
-        kind.span(Place::of(file, label.span).bytes).label(text)
+        kind.span(place.bytes.start - window.start..place.bytes.end - window.start).label(text)
     });
-    Snippet::source(file.text()).path(printable(file.name())).annotations(annotations)
+    let annotations: Vec<_> = annotations.collect();
+    Snippet::source(&file.text()[window])
+        .line_start(line as usize)
+        .path(printable(file.name()))
+        .annotations(annotations)
+}
+
+/// Which part of a text is drawn, for labels at these places.
+type Window = fn(&str, &[Place]) -> Range<usize>;
+
+/// The lines of all these places, and one more. Whoever draws them looks through all that it is given, once for every diagnostic: with a large file and many of them that takes longer than all the rest.
+fn around(text: &str, places: &[Place]) -> Range<usize> {
+    let first = places.iter().map(|place| place.bytes.start).min().unwrap_or(0);
+    let last = places.iter().map(|place| place.bytes.end).max().unwrap_or(0);
+    let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
+    let mut ends = text[last..].match_indices('\n').map(|(newline, _)| last + newline + 1);
+    start..ends.nth(1).unwrap_or(text.len())
 }
 
 fn level(severity: Severity) -> Level<'static> {
@@ -202,6 +226,23 @@ mod tests {
                 let at = Place::of(&SourceFile::new("f.sf", text), span).start;
                 let shown = show(text, span);
                 assert!(shown.contains(&format!("f.sf:{}:{}\n", at.line, at.column)), "{text:?} {span:?}\n{shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_not_missed() {
+        let text = "\n\na\t{\r\nb\n\nc\n\td;\n}\n";
+        let file = SourceFile::new("f.sf", text);
+        let spans: Vec<_> = (0..=text.len() as u32)
+            .flat_map(|start| [0, 1, 4].map(|length| Span::new(start, (start + length).min(text.len() as u32))))
+            .collect();
+        for &first in &spans {
+            for &second in &spans {
+                let both = Diagnostic::error(Code("E0001"), "oops").at(first, "here").context(second, "and here");
+                let [part, all] = [around, |text: &str, _: &[Place]| 0..text.len()]
+                    .map(|window: Window| one(&Renderer::plain(), &file, &both, window));
+                assert_eq!(part, all);
             }
         }
     }
