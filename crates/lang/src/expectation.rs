@@ -2,6 +2,11 @@
 
 use steadfast_span::Span;
 
+/// The memory models that an expectation can name.
+pub(crate) const MODELS: [&str; 5] = ["ra", "sra", "rc20", "rc11", "tso"];
+/// The notions of robustness that it can name.
+pub(crate) const NOTIONS: [&str; 2] = ["graph", "observational"];
+
 /// A verdict that a program text promises; `steadfast test` holds the tool to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {

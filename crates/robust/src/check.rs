@@ -9,7 +9,7 @@ use crate::explored::{Explored, Explorer};
 use crate::flow::Flow;
 use crate::futures::{self, Outlooks};
 use crate::glance::{self, Glancing, Use};
-use crate::joint::{self, Trace};
+use crate::joint::{self, MOST_LANES, Trace};
 use crate::machine::{self, Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
 use crate::ops::Ops;
@@ -190,6 +190,9 @@ impl<'a> Question<'a> {
             },
             Finding::Race => self.shown(self.nearest::<W>(&machine, Goal::Race), Verdict::Race),
             Finding::Stale => self.shown(self.nearest::<W>(&machine, Goal::Stale), Verdict::NotRobust),
+            Finding::TooWide => Verdict::Unsupported(format!(
+                "its values and plain locations make more than {MOST_LANES} things to follow together"
+            )),
             Finding::Observed => self.shown(self.observed_witness::<W>(local_bits), |witness| match witness.kind {
                 ViolationKind::Race => Verdict::Race(witness),
                 _ => Verdict::NotRobust(witness),

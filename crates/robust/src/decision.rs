@@ -6,7 +6,7 @@ use crate::explored::Explored;
 use crate::flow::Flow;
 use crate::futures::Outlooks;
 use crate::hunt::Hunt;
-use crate::joint::{Joint, Trace};
+use crate::joint::{Joint, MOST_LANES, Trace};
 use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::ops::Ops;
@@ -28,6 +28,8 @@ pub(crate) enum Finding {
     Observed,
     /// There is a race.
     Race,
+    /// There is too much to follow together.
+    TooWide,
 }
 
 /// Everything that the searches share.
@@ -144,7 +146,12 @@ impl<M: MemoryModel> Decision<'_, M> {
 
     fn all_together(&self, total: &mut SweepResult, bad: Finding) -> Result<Finding, Bound> {
         for &grain in self.grains() {
-            let found = self.joint().run(&self.prey_and_races(grain))?;
+            let prey = self.prey_and_races(grain);
+            let joint = self.joint();
+            if joint.lanes(&prey) > MOST_LANES {
+                return Ok(Finding::TooWide);
+            }
+            let found = joint.run(&prey)?;
             total.add(found);
             if !found.violation {
                 return Ok(Finding::Nothing);
@@ -165,7 +172,8 @@ impl<M: MemoryModel> Decision<'_, M> {
     /// The way to a violation of the observational notion, when it is known that there is one.
     pub(crate) fn trace(&self) -> Option<Trace> {
         // The witness is the same whatever the reductions are.
-        Joint { relevance: true, ..self.joint() }.trace(&self.prey_and_races(Grain::Value)).ok()?
+        let (joint, prey) = (Joint { relevance: true, ..self.joint() }, self.prey_and_races(Grain::Value));
+        if joint.lanes(&prey) > MOST_LANES { None } else { joint.trace(&prey).ok()? }
     }
 
     fn hunt(

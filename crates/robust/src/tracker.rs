@@ -105,11 +105,11 @@ impl<M: MemoryModel> Tracker<'_, M> {
         }
     }
 
-    /// Whether a thread may still take the quarry, if it ever accesses it.
+    /// Whether a thread may still take the quarry, or race with it, if it ever accesses it.
     #[inline]
-    pub(crate) fn is_open<const P: usize>(&self, bits: &mut [u64; P], thread: usize) -> bool {
+    pub(crate) fn is_open<const P: usize>(&self, bits: &mut [u64; P], quarry: Quarry, thread: usize) -> bool {
         let views = Window { bits, groups: &self.layout.groups[awareness::FIELDS.len()..] };
-        self.model.open(&views, thread, false)
+        if quarry.race { self.model.unordered(&views, thread) } else { self.model.open(&views, thread, false) }
     }
 
     /// The threads that could strike by what they are aware of, as bits.

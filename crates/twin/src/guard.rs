@@ -34,6 +34,27 @@ pub(crate) fn hand_over_unseen(program: &mut Program, rng: &mut Rng) {
     around_plain_accesses(program, rng, both, look);
 }
 
+/// With a flag behind `seq_cst` fences: whoever raises it has seen that the others are not past theirs. That orders the accesses, but only where fences synchronise is it happens-before.
+pub(crate) fn hand_over_by_fences(program: &mut Program, rng: &mut Rng) {
+    let [seen, arrived] = [a_flag(program, rng), a_flag(program, rng)];
+    let first_of_all = |rng: &mut Rng| {
+        let (register, place) = (RegId::new(2), arrived.clone());
+        let nobody = Expr::binary(BinaryOp::Eq, Expr::Reg(register), Expr::Const(0));
+        let load = Instr::Load { dst: register, place, order: rng.pick(&[ReadOrder::Relaxed, ReadOrder::SeqCst]) };
+        let mut code = vec![Instr::Fence(FenceOrder::SeqCst), load, Instr::Assume(nobody)];
+        code.extend(raise(&seen, rng));
+        code
+    };
+    let arrive = |rng: &mut Rng| {
+        let order = rng.pick(&[WriteOrder::Relaxed, WriteOrder::Release]);
+        let mut code = vec![Instr::Store { place: arrived.clone(), value: Expr::Const(1), order }];
+        code.push(Instr::Fence(FenceOrder::SeqCst));
+        code.extend(lower(&seen, rng));
+        code
+    };
+    around_plain_accesses(program, rng, first_of_all, arrive);
+}
+
 fn a_flag(program: &Program, rng: &mut Rng) -> Place {
     Place::Fixed(LocId::new(1 + rng.below(program.locations.len() - 1)))
 }

@@ -96,8 +96,18 @@ fn compare(program: &Program, question: Question, depth: Depth) -> Result<Judgem
         | (Some(Expected::RobustOrOverReport), Answer::Robust)
         | (Some(Expected::Anything), _) => Ok(Judgement::Agree(answer)),
         (Some(Expected::RobustOrOverReport), Answer::NotRobust) => Ok(Judgement::OverReport),
+        (Some(Expected::RobustOrOverReport | Expected::Exactly(Answer::NotRobust)), Answer::Race)
+            if question.subject == Subject::Observational && !is_confirmed(&outcome.verdict) =>
+        {
+            Ok(Judgement::OverReport)
+        }
         (Some(expected), _) => Err(Fault::Answer { oracle: format!("{expected:?}"), checker: answer }),
     }
+}
+
+/// Whether the execution graph of a violation shows it.
+fn is_confirmed(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::NotRobust(witness) | Verdict::Race(witness) if witness.confirmed)
 }
 
 /// Asks the checker, and survives.

@@ -150,11 +150,12 @@ impl Question {
         if has_plain_location(program) && !ask(race_free)? {
             let shown_under_sc = if self.decides_races_under_sc() { ask(robust)? } else { !ask(race_free_under_sc)? };
             // Else something goes wrong before the race, and that is what is found unless nobody notices.
-            return Some(match self.subject {
-                _ if shown_under_sc => Expected::Exactly(Answer::Race),
-                Subject::Observational => Expected::AnyViolation,
-                _ if self.decides_races_under_sc() => Expected::AnyViolation,
-                _ => Expected::Exactly(Answer::NotRobust),
+            return Some(if shown_under_sc {
+                Expected::Exactly(Answer::Race)
+            } else if self.subject == Subject::Observational || self.decides_races_under_sc() {
+                Expected::AnyViolation
+            } else {
+                Expected::Exactly(Answer::NotRobust)
             });
         }
         Some(match self.subject {

@@ -1,6 +1,6 @@
 //! Random programs for each subject.
 
-use crate::guard::{hand_over, hand_over_unseen};
+use crate::guard::{hand_over, hand_over_by_fences, hand_over_unseen};
 use crate::large::large;
 use crate::question::Subject;
 use crate::vary::vary;
@@ -34,8 +34,10 @@ fn plain_program(rng: &mut Rng, config: &Config) -> Program {
 
 fn with_plain_location(rng: &mut Rng, config: &Config) -> Program {
     let mut sampled = plain_program(rng, config);
-    if rng.chance(75) {
-        hand_over(&mut sampled, rng);
+    match rng.below(8) {
+        0 | 1 => {}
+        2 => hand_over_by_fences(&mut sampled, rng),
+        _ => hand_over(&mut sampled, rng),
     }
     sampled
 }

@@ -10,6 +10,7 @@ use steadfast_robust::{Verdict, Witness};
 pub(crate) fn examine(question: Question, verdict: &Verdict) -> Result<(), Fault> {
     let problem = match verdict {
         Verdict::NotRobust(witness) if question.subject != Subject::Observational => not_robust(question, witness),
+        Verdict::Race(witness) if question.subject != Subject::Observational => race(witness),
         Verdict::NotRobust(witness) | Verdict::Race(witness) | Verdict::Failed(witness) => ill_formed(witness),
         Verdict::Robust | Verdict::Inconclusive(_) | Verdict::Unsupported(_) => None,
     };
@@ -18,6 +19,10 @@ pub(crate) fn examine(question: Question, verdict: &Verdict) -> Result<(), Fault
 
 fn ill_formed(witness: &Witness) -> Option<&'static str> {
     witness.execution.well_formed().is_err().then_some("is not an execution graph")
+}
+
+fn race(witness: &Witness) -> Option<&'static str> {
+    ill_formed(witness).or_else(|| (!witness.confirmed).then_some("does not show that the accesses race"))
 }
 
 fn not_robust(question: Question, witness: &Witness) -> Option<&'static str> {

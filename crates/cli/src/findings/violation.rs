@@ -21,8 +21,10 @@ pub(crate) fn diagnostic(asked: &Asked<'_>, witness: &Witness, advice: Option<&A
         let introduction = "no interleaving explains it, because it would have to follow this cycle:";
         diagnostic = diagnostic.note(format!("{introduction}\n  {}\n({})", story.cycle(), story.legend()));
     }
-    if !witness.confirmed && is_weak(witness.kind) {
-        diagnostic = diagnostic.note("the axioms could not confirm this execution graph; please report this program");
+    if !witness.confirmed
+        && let Some(doubt) = doubt(witness.kind)
+    {
+        diagnostic = diagnostic.note(doubt);
     }
     let helps = advice.map(|advice| advice.helps(&story)).unwrap_or_default();
     helps
@@ -43,9 +45,18 @@ fn code(kind: ViolationKind) -> Code {
     }
 }
 
-/// Whether it takes weak memory to see it.
-fn is_weak(kind: ViolationKind) -> bool {
-    matches!(kind, ViolationKind::StaleRead | ViolationKind::OvertakingWrite | ViolationKind::ObservedStaleRead)
+/// What to think of a violation whose execution graph does not show it.
+fn doubt(kind: ViolationKind) -> Option<&'static str> {
+    match kind {
+        ViolationKind::StaleRead | ViolationKind::OvertakingWrite | ViolationKind::ObservedStaleRead => {
+            Some("the axioms could not confirm this execution graph; please report this program")
+        }
+        ViolationKind::Race => Some(
+            "in this run the accesses are ordered after all, whichever stale value is read: the observational notion takes a read \
+             that goes wrong for one that synchronises with nobody, and so it can report a race that does not exist",
+        ),
+        ViolationKind::TriangularRace | ViolationKind::Assertion | ViolationKind::Evaluation(_) => None,
+    }
 }
 
 fn message(story: &Story<'_>) -> String {
@@ -95,7 +106,7 @@ fn labels(story: &Story<'_>) -> Vec<Label> {
 /// What an event other than the offending one has to do with it.
 fn context(story: &Story<'_>, event: EventId) -> String {
     let mark = story.mark(event).unwrap_or_default();
-    let newest = story.witness.newest == Some(event) && is_weak(story.witness.kind);
+    let newest = story.witness.newest == Some(event) && story.witness.kind.is_weak();
     if let Some(thread) = story.event(event).thread.filter(|_| newest) {
         let written = story.program.shown(story.event(event).value_written);
         return format!("{mark} `{}` overwrites it with {written}", story.thread(thread));

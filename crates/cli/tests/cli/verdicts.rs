@@ -71,6 +71,16 @@ fn every_kind_of_violation_has_its_code() {
 }
 
 #[test]
+fn a_race_that_the_graph_does_not_show_is_called_doubtful() {
+    let ask = |file: &str| steadfast(&["check", "--model", "rc20", "--notion", "observational", file]);
+    let (real, doubtful) =
+        (ask("corpus/litmus/unseen-read-two-releases.sf"), ask("corpus/litmus/unseen-read-behind-wait.sf"));
+    assert_eq!((real.code, doubtful.code), (1, 1));
+    assert!(real.stdout.contains("unseen read as 0, which is overwritten"), "{}", real.stdout);
+    assert!(!real.stdout.contains("ordered after all") && doubtful.stdout.contains("ordered after all"));
+}
+
+#[test]
 fn notes_tell_about_spin_loops_and_deadlocks() {
     let spinning = "atomic<u8> x; thread t { while (x.load(acquire) != 1) {} } thread u { x.store(1, release); }";
     let ended = check_text(spinning, &["--model=ra"]);
@@ -99,6 +109,31 @@ fn a_bound_is_3_and_says_which() {
     assert_eq!(ended.code, 3, "{ended:?}");
     assert!(ended.stdout.contains("warning[I0001]: inconclusive: the limit of 1000 states was reached"), "{ended:?}");
     assert!(!ended.stdout.contains("exhaustive"), "{}", ended.stdout);
+}
+
+#[test]
+fn values_that_are_too_many_to_follow_are_a_bound_too() {
+    // Five pairs of locations that threads go back and forth over, with all their values told apart; and a stale read that is noticed.
+    let steps = |mine: &str, its: &str, first: &str, second: &str| -> String {
+        let step = |pair: usize, value: usize| {
+            let access = |loc: &str, what: &str| format!("{loc}{pair}.{what}({value}, relaxed);\n");
+            access(mine, first) + &access(its, second)
+        };
+        (0..5)
+            .flat_map(|pair| (1..256).map(move |value| (pair, value)))
+            .map(|(pair, value)| step(pair, value))
+            .collect()
+    };
+    let locations: String = (0..5).map(|pair| format!("atomic<u8> x{pair}; atomic<u8> y{pair};\n")).collect();
+    let (ping, pong) = (steps("x", "y", "store", "wait"), steps("x", "y", "wait", "store"));
+    let text = format!(
+        "atomic<bool> f; atomic<u8> g;\n{locations}thread a {{ {ping} }}\nthread b {{ {pong} }}
+        thread p {{ g.store(1, relaxed); f.store(true, relaxed); }}
+        thread q {{ f.wait(true, relaxed); let r = g.load(relaxed); observe(r); }}"
+    );
+    let ended = check_text(&text, &["--model", "rc20", "--notion", "observational"]);
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(ended.stdout.contains("more than 4096 things to follow together"), "{}", ended.stdout);
 }
 
 #[test]

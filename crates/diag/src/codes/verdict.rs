@@ -143,7 +143,9 @@ accesses by the same `mutex`. If the race is intended, make the location
 
 With `--notion observational` a race may need a read that goes wrong: nobody
 looks at what it returned, but a read that takes an overwritten write does not
-synchronise with the newest one either. The run says which read that is.
+synchronise with the newest one either. The run says which read that is. If
+every stale write that it could take was released, too, the race may not exist;
+the report then says so.
 ",
     },
     CodeInfo {

@@ -2,13 +2,10 @@
 
 use super::codes;
 use super::parser::shorten;
-use crate::expectation::{Expectation, ExpectedVerdict};
+use crate::expectation::{Expectation, ExpectedVerdict, MODELS, NOTIONS};
 use crate::support::Diagnostics;
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
-
-const MODELS: [&str; 5] = ["ra", "sra", "rc20", "rc11", "tso"];
-const NOTIONS: [&str; 2] = ["graph", "observational"];
 
 /// All expectations of a text.
 pub(super) fn expectations(text: &str, diagnostics: &mut Diagnostics) -> Vec<Expectation> {

@@ -2,6 +2,7 @@
 
 use super::ast::{Attribute, Name};
 use super::codes;
+use crate::expectation::{MODELS, NOTIONS};
 use crate::support::{Diagnostics, suggest};
 use crate::{Expectation, ExpectedVerdict};
 use steadfast_diag::Diagnostic;
@@ -12,8 +13,6 @@ const VERDICTS: [(&str, ExpectedVerdict); 4] = [
     ("race", ExpectedVerdict::Race),
     ("assertion_failed", ExpectedVerdict::AssertionFailed),
 ];
-const MODELS: [&str; 5] = ["ra", "sra", "rc20", "rc11", "tso"];
-const NOTIONS: [&str; 2] = ["graph", "observational"];
 
 /// What the attributes say.
 #[derive(Debug, Default)]

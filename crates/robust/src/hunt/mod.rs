@@ -141,7 +141,6 @@ impl<M: MemoryModel> Hunt<'_, M> {
     /// Clears the bits that can no longer matter. False: nothing can come of this hunt any more.
     pub(crate) fn simplify<const P: usize>(&self, bits: &mut [u64; P], quarry: Quarry, futures: &[Future]) -> bool {
         let flag = self.tracker.layout.flag(bits) && (quarry.race || self.tracker.model.writes_violate());
-        let views = awareness::FIELDS.len();
         let aware = self.tracker.layout.group(bits, 0);
         let on = |set: u64, index: usize| set >> index & 1 == 1;
         let (mut hunters, mut active) = (0_u64, 0_u64);
@@ -151,8 +150,7 @@ impl<M: MemoryModel> Hunt<'_, M> {
             } else {
                 on(future.reads, quarry.loc as usize) || (flag && on(future.writes, quarry.loc as usize))
             };
-            let cells = Window { bits, groups: &self.tracker.layout.groups[views..] };
-            hunters |= u64::from(strikes && self.tracker.model.open(&cells, thread, false)) << thread;
+            hunters |= u64::from(strikes && self.tracker.is_open(bits, quarry, thread)) << thread;
             active |= u64::from(future.active) << thread;
         }
         if hunters == 0 {

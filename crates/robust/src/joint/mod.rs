@@ -31,6 +31,9 @@ use std::ops::BitOr;
 use steadfast_explore::{Bound, Budget};
 use steadfast_ir::Pc;
 
+/// How many lanes can be followed together.
+pub(crate) const MOST_LANES: usize = 64 * u64::BITS as usize;
+
 /// Everything that the search needs.
 pub(crate) struct Joint<'a, M> {
     /// The machine whose graph is searched.
@@ -137,7 +140,7 @@ impl<M: MemoryModel> Joint<'_, M> {
     }
 
     /// How many lanes it takes to follow all these.
-    fn lanes(&self, prey: &[Quarry]) -> usize {
+    pub(crate) fn lanes(&self, prey: &[Quarry]) -> usize {
         prey.iter().map(|quarry| if quarry.race { races::lanes(self.shape) } else { 2 }).sum()
     }
 

@@ -1,7 +1,10 @@
-//! Races of plain accesses, where reads may go wrong without being noticed: such a read does not synchronise, and then accesses race that are ordered in every run under SC.
+//! Races of plain accesses, where reads may go wrong without being noticed: such a read need not synchronise, and then accesses race that are ordered in every run under SC.
+//!
+//! As in the paper (POPL'21, section 6), a read that goes wrong synchronises with nobody. That is too much where every stale write that it could take was released, too: then a race is reported that does not
+//! exist, and the witness is not confirmed. Else a race that is not reported does not exist, and lanes add nothing to that:
 //!
 //! For every plain location there is a lane for its writes and one for the reads of each thread. As long as there is no race, writes are ordered by happens-before, and so are the reads of one
-//! thread. So what somebody knows of either is a prefix, and a bit for "not all" is exact. Reads of different threads are not ordered, and one bit for all of them would not be: of two
+//! thread. So what somebody knows of either is a prefix, and a bit for "not all" says it all. Reads of different threads are not ordered, and one bit for all of them would not be: of two
 //! who read and then each release something, one may not know of the other, but who acquires both knows both.
 
 use crate::lanes::{Block, Lanes};

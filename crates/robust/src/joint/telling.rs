@@ -170,6 +170,14 @@ impl<M: MemoryModel, const N: usize> Story for Telling<'_, '_, M, N> {
         let ((larger, taint), (smaller, other)) = (parts(larger), parts(smaller));
         self.joint.covering && taint == other && smaller.iter().zip(larger).all(|(s, l)| s & !l == 0)
     }
+
+    fn heap_bytes(&self, column: &Column) -> usize {
+        if column.0.spilled() { column.0.capacity() * size_of::<u64>() } else { 0 }
+    }
+
+    fn memory_bytes(&self, memory: &Monitors<N>) -> usize {
+        memory.bytes()
+    }
 }
 
 impl<M: MemoryModel, const N: usize> Telling<'_, '_, M, N> {

@@ -10,8 +10,7 @@
 //! bit vectors with a lane for every (location, value) pair, when all are followed together. For the second, sets of values are exact
 //! because what a thread knows of a location is always a prefix of its modification order.
 //!
-//! To add a model: write a file like `ra.rs`, add it to [`crate::Model`], and add its axioms to the `graph` crate so that the property tests
-//! can hold the two together.
+//! To add a model: see "How to add a monitor" in `docs/architecture.md`.
 
 mod ra;
 mod rc11;
@@ -83,7 +82,7 @@ impl Shape {
 
 /// A memory model.
 ///
-/// Cells only ever lose bits after [`MemoryModel::overwritten`], and every rule is monotone in them: that is what makes covering sound.
+/// What is no longer [open](MemoryModel::open) to a thread stays so until the next [`MemoryModel::overwritten`], and every rule is monotone in the cells: that is what makes covering sound.
 pub(crate) trait MemoryModel: Sync {
     /// The fields that the model keeps.
     fn fields(&self) -> &[Axis];

@@ -11,8 +11,8 @@ use crate::shelf::Shelf;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock};
 
 /// The number of a column.
 pub(super) type Number = u32;
@@ -40,7 +40,7 @@ pub(super) struct Columns<C> {
 
 /// So many steps and what belongs to them fit a cache.
 const LARGE: usize = 1 << 13;
-/// After how many new steps a worker says so.
+/// After how many new steps a worker says so, at most.
 const TOLD: usize = 64;
 /// How many parts there are for several workers.
 const PARTS: usize = 32;
@@ -83,8 +83,8 @@ impl<C: Eq + Hash> Columns<C> {
         number as usize & (self.parts.len() / 2) != 0
     }
 
-    /// The number of a column, which it gets if it has none.
-    pub(super) fn number(&self, column: C, looks_at_kinds: bool) -> Number {
+    /// The number of a column, which it gets if it has none, and whether it is new.
+    fn number(&self, column: C, looks_at_kinds: bool) -> (Number, bool) {
         let count = self.parts.len();
         let hash = FxBuildHasher.hash_one(&column);
         // The table inside uses the other bits.
@@ -93,19 +93,24 @@ impl<C: Eq + Hash> Columns<C> {
         let mut places = places.lock().expect("no panic while locked");
         let number = |place: u32| place * count as Number + part as Number;
         if let Some(&place) = places.find(hash, |&place| *columns.get(place) == column) {
-            return number(place);
+            return (number(place), false);
         }
         let place = places.len() as u32;
+        assert!(place < LISTS / count as Number, "there are more columns than numbers");
         columns.put(place, column);
         places.insert_unique(hash, place, |&place| FxBuildHasher.hash_one(columns.get(place)));
-        number(place)
+        (number(place), true)
     }
 }
 
-/// The number of a column of a story.
-pub(super) fn number<S: Story>(story: &S, columns: &Columns<S::Column>, column: S::Column) -> Number {
+/// The number of a column of a story, and how many bytes were taken for it.
+pub(super) fn number<S: Story>(story: &S, columns: &Columns<S::Column>, column: S::Column) -> (Number, u64) {
     let looks_at_kinds = story.looks_at_kinds(&column);
-    columns.number(column, looks_at_kinds)
+    let elsewhere = story.heap_bytes(&column);
+    let (number, new) = columns.number(column, looks_at_kinds);
+    // A shelf, and a table of places, may have room for twice as many.
+    let here = 2 * (size_of::<OnceLock<S::Column>>() + size_of::<u64>());
+    (number, if new { (here + elsewhere) as u64 } else { 0 })
 }
 
 /// What one worker remembers.
@@ -119,12 +124,13 @@ pub(super) struct View<'c, S: Story> {
     rows: Vec<Vec<Number>>,
     /// The same for columns with large numbers, and by kind of edge where its group does not suffice.
     steps: &'c Table,
-    /// How many steps were learned since somebody asked.
-    learned: u64,
-    /// The bytes of tables that were made since then.
-    table_bytes: u64,
-    /// How many steps were put into tables.
+    /// The bytes that were taken for columns, lists and tables since somebody asked.
+    bytes: u64,
+    /// How many bytes the memory had then.
+    memory_bytes: usize,
+    /// How many steps were put into tables, and of how many of them nobody was told.
     put: usize,
+    untold: usize,
 }
 
 /// The columns after an edge.
@@ -145,16 +151,24 @@ impl<'c, S: Story> View<'c, S> {
             starts: vec![UNKNOWN; kinds],
             rows: vec![Vec::new(); kinds],
             steps: shared.steps.newest(),
-            learned: 0,
-            table_bytes: 0,
+            bytes: 0,
+            memory_bytes: 0,
             put: 0,
+            untold: 0,
         }
     }
 
-    /// About how many bytes were taken for what was learned since this was last asked: a step, and often a column.
+    /// About how many bytes were taken for what was learned since this was last asked.
     pub(super) fn bytes_learned(&mut self) -> u64 {
-        let columns = std::mem::take(&mut self.learned) * 2 * size_of::<S::Column>() as u64;
-        columns + std::mem::take(&mut self.table_bytes)
+        let before = std::mem::replace(&mut self.memory_bytes, self.story.memory_bytes(&self.memory));
+        std::mem::take(&mut self.bytes) + self.memory_bytes.saturating_sub(before) as u64
+    }
+
+    /// The number of a column.
+    fn number(&mut self, column: S::Column) -> Number {
+        let (number, bytes) = number(self.story, self.shared, column);
+        self.bytes += bytes;
+        number
     }
 
     /// Whether the first column can do everything that the second can.
@@ -168,7 +182,7 @@ impl<'c, S: Story> View<'c, S> {
     pub(super) fn start(&mut self, kind: u32) -> Number {
         let at = kind as usize;
         if self.starts[at] == UNKNOWN {
-            self.starts[at] = self.story.start(kind).map_or(LOST, |column| number(self.story, self.shared, column));
+            self.starts[at] = self.story.start(kind).map_or(LOST, |column| self.number(column));
         }
         self.starts[at]
     }
@@ -239,7 +253,9 @@ impl<'c, S: Story> View<'c, S> {
         if (before as usize) < FIRST {
             let row = &mut self.rows[group as usize];
             if row.len() <= before as usize {
+                let room = row.capacity();
                 row.resize(before as usize + 1, UNKNOWN);
+                self.bytes += ((row.capacity() - room) * size_of::<Number>()) as u64;
             }
             row[before as usize] = next;
         }
@@ -263,22 +279,23 @@ impl<'c, S: Story> View<'c, S> {
         let next = compute(self)?;
         if self.steps.put(edge, before, next) {
             self.put += 1;
-            if self.put.is_multiple_of(TOLD) {
-                self.table_bytes += steps.note(self.steps, TOLD);
+            self.untold += 1;
+            if self.untold >= TOLD.min(self.steps.len() / 16).max(1) {
+                self.bytes += steps.note(self.steps, std::mem::take(&mut self.untold));
             }
         }
         Ok(next)
     }
 
     fn step(&mut self, kind: u32, before: Number) -> Result<Number, Caught> {
-        self.learned += 1;
         let columns = self.story.after(&mut self.memory, self.shared.get(before), kind)?;
-        let numbers: Vec<Number> = columns.into_iter().map(|column| number(self.story, self.shared, column)).collect();
+        let numbers: Vec<Number> = columns.into_iter().map(|column| self.number(column)).collect();
         Ok(match numbers[..] {
             [] => LOST,
             [one] => one,
             _ => {
                 let list = self.shared.list_count.fetch_add(1, Relaxed);
+                self.bytes += (size_of_val(&numbers[..]) + 2 * size_of::<OnceLock<Box<[Number]>>>()) as u64;
                 self.shared.lists.put(list, numbers.into());
                 LISTS + list
             }

@@ -44,6 +44,14 @@ pub(crate) trait Story: Sync {
     fn violates(&self, memory: &mut Self::Memory, column: &Self::Column, site: u32) -> bool;
     /// Whether everything that can come of the second column can come of the first.
     fn covers(&self, larger: &Self::Column, smaller: &Self::Column) -> bool;
+    /// How many bytes a column has elsewhere.
+    fn heap_bytes(&self, _: &Self::Column) -> usize {
+        0
+    }
+    /// How many bytes a memory has in use.
+    fn memory_bytes(&self, _: &Self::Memory) -> usize {
+        0
+    }
 }
 
 /// A violation was found.
@@ -83,7 +91,7 @@ pub(crate) fn sweep<S: Story>(
     let bytes_at_first = columns.bytes();
     budget.add(0, bytes_at_first);
     let initial: Vec<_> =
-        initial.iter().map(|(position, column)| (*position, number(story, &columns, column.clone()))).collect();
+        initial.iter().map(|(position, column)| (*position, number(story, &columns, column.clone()).0)).collect();
     let chunk_bits = chunk_bits(flow);
     // At first, a chunk belongs to whoever has its first position as a share.
     let owner = |chunk: usize| flow.shares.iter().position(|share| share.contains(&(chunk << chunk_bits)));

@@ -82,7 +82,7 @@ impl Steps {
     pub(super) fn note(&self, newest: &Table, more: usize) -> u64 {
         let full = newest.words.len() / 4 * 3;
         let number = newest.number + 1;
-        if self.put.fetch_add(more, Relaxed) < full || number == TABLES || self.tables[number].get().is_some() {
+        if self.put.fetch_add(more, Relaxed) + more < full || number == TABLES || self.tables[number].get().is_some() {
             return 0;
         }
         self.put.store(0, Relaxed);
@@ -91,6 +91,11 @@ impl Steps {
 }
 
 impl Table {
+    /// How many steps there is room for.
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
     /// Bytes in use.
     pub(super) fn bytes(&self) -> u64 {
         size_of_val(&self.words[..]) as u64

@@ -2,6 +2,7 @@
 
 use super::replay::Replay;
 use super::{ViolationKind, Witness};
+use crate::automaton::{Access, Automaton};
 use crate::event::{EventKind, Transition};
 use crate::joint::{Cause, Trace};
 use crate::machine::Machine;
@@ -9,34 +10,47 @@ use crate::models::MemoryModel;
 use crate::options::Options;
 use crate::tracker::{Quarry, Tracker};
 use steadfast_graph::EventId;
+use steadfast_ir::Value;
 
 const P: usize = 20;
 
-/// One overwritten write of the run.
-struct Overwritten {
-    write: EventId,
-    quarry: Quarry,
-    bits: [u64; P],
-}
-
-/// A plain access of the run.
-struct PlainAccess {
+/// An overwritten write of the run, or a plain access, and who does not know of it.
+struct Followed {
     event: EventId,
     quarry: Quarry,
     bits: [u64; P],
 }
 
-/// A read that went wrong: its step, thread, what it took, and its own event.
+/// A read that goes wrong: its step, thread and event, what it would read under SC, and what it could take instead, the newest first.
 struct WrongRead {
     step: usize,
     thread: usize,
-    stale: EventId,
-    value: u8,
     event: EventId,
     newest: Option<EventId>,
+    stale: Vec<(EventId, Value)>,
 }
 
+/// A trace, followed to its end.
+struct Followup<'a, M> {
+    machine: &'a Machine<'a>,
+    tracker: &'a Tracker<'a, M>,
+    options: &'a Options<'a>,
+    cause: Cause,
+    steps: Vec<(usize, Transition, bool)>,
+    /// Where the threads are in the end.
+    locals: Vec<u32>,
+    overwritten: Vec<Followed>,
+    plain: Vec<Followed>,
+    wrong: Vec<WrongRead>,
+}
+
+/// How many ways of choosing what wrong reads take are tried.
+const MOST_CHOICES: usize = 256;
+
 /// Builds the witness. The machine has no symmetry, so labels name threads. None: no stale write explains the trace, which contradicts the search.
+///
+/// The search only knows that a read goes wrong, and what it then does not learn. Which of the stale writes it took can matter: one that was released synchronises after all. So several choices are
+/// tried, until the axioms agree.
 pub(crate) fn observed<M: MemoryModel>(
     machine: &Machine<'_>,
     tracker: &Tracker<'_, M>,
@@ -44,96 +58,152 @@ pub(crate) fn observed<M: MemoryModel>(
     initial: &[u32],
     trace: &Trace,
 ) -> Option<Witness> {
-    let mut locals = initial.to_vec();
-    let mut replay = Replay::new(machine, options);
-    let (mut overwritten, mut wrong): (Vec<Overwritten>, Vec<WrongRead>) = (Vec::new(), Vec::new());
-    let mut plain: Vec<PlainAccess> = Vec::new();
-    let steps: Vec<(usize, Transition, bool)> = trace
-        .steps
-        .iter()
-        .map(|&(label, wrong)| {
+    let followup = Followup::new(machine, tracker, options, initial, trace);
+    let ways = followup.wrong.iter().fold(1, |ways: usize, read| ways.saturating_mul(read.stale.len()));
+    let mut first = None;
+    for choice in 0..ways.min(MOST_CHOICES) {
+        let witness = followup.witness(choice)?;
+        if witness.confirmed {
+            return Some(witness);
+        }
+        first.get_or_insert(witness);
+    }
+    first
+}
+
+impl<'a, M: MemoryModel> Followup<'a, M> {
+    fn new(
+        machine: &'a Machine<'a>,
+        tracker: &'a Tracker<'a, M>,
+        options: &'a Options<'a>,
+        initial: &[u32],
+        trace: &Trace,
+    ) -> Self {
+        let step = |&(label, wrong): &(u32, bool)| {
             let label = machine.label(label);
             (label.thread, machine.transition(label.transition), wrong)
-        })
-        .collect();
-    for (number, (thread, transition, goes_wrong)) in steps.iter().enumerate() {
-        let access = machine.automata[machine.class_of[*thread]].access(locals[*thread]);
+        };
+        let mut all = Self {
+            machine,
+            tracker,
+            options,
+            cause: trace.cause,
+            steps: trace.steps.iter().map(step).collect(),
+            locals: initial.to_vec(),
+            overwritten: Vec::new(),
+            plain: Vec::new(),
+            wrong: Vec::new(),
+        };
+        let mut replay = Replay::new(machine, options);
+        for number in 0..all.steps.len() {
+            all.follow(number, &mut replay);
+        }
+        all
+    }
+
+    /// One step, as it is under SC.
+    fn follow(&mut self, number: usize, replay: &mut Replay<'_, '_>) {
+        let (thread, ref transition, goes_wrong) = self.steps[number];
+        let access = self.machine.automata[self.machine.class_of[thread]].access(self.locals[thread]);
         let newest = replay.newest(transition.event.loc);
-        let taken = overwritten
-            .iter()
-            .rev()
-            .find(|write| *goes_wrong && tracker.strikes(&write.bits, write.quarry, &access, *thread).0);
-        let taken = taken.and_then(|write| Some((write.write, write.quarry.value?)));
-        let event = replay.step(*thread, transition, None);
-        if let (Some((stale, value)), Some(event)) = (taken, event) {
-            wrong.push(WrongRead { step: number, thread: *thread, stale, value, event, newest });
+        let strikes = |write: &&Followed| self.tracker.strikes(&write.bits, write.quarry, &access, thread).0;
+        let taken = self.overwritten.iter().rev().filter(|_| goes_wrong).filter(strikes);
+        let stale: Vec<_> = taken.filter_map(|write| Some((write.event, write.quarry.value?))).collect();
+        let event = replay.step(thread, transition, None);
+        if let Some(event) = event.filter(|_| !stale.is_empty()) {
+            self.wrong.push(WrongRead { step: number, thread, event, newest, stale });
         }
-        let what = (*thread, transition.event, transition.fences);
-        for write in &mut overwritten {
-            tracker.step(&mut write.bits, write.quarry, what, *goes_wrong);
+        let what = (thread, transition.event, transition.fences);
+        for followed in self.overwritten.iter_mut().chain(&mut self.plain) {
+            self.tracker.step(&mut followed.bits, followed.quarry, what, goes_wrong);
         }
-        for access in &mut plain {
-            tracker.step(&mut access.bits, access.quarry, what, *goes_wrong);
-        }
+        let begin = |event, quarry| {
+            let bits = self.tracker.start(quarry, thread, transition.event, transition.fences);
+            Followed { event, quarry, bits }
+        };
+        let loc = transition.event.loc;
         if let Some(event) = event.filter(|_| transition.event.is_plain()) {
-            let quarry = Quarry { loc: transition.event.loc, value: None, race: true };
-            let bits = tracker.start(quarry, *thread, transition.event, transition.fences);
-            plain.push(PlainAccess { event, quarry, bits });
+            self.plain.push(begin(event, Quarry { loc, value: None, race: true }));
         }
         if let (EventKind::Write | EventKind::Update, Some(write)) = (transition.event.kind, newest) {
-            let quarry = Quarry { loc: transition.event.loc, value: Some(transition.old), race: false };
-            let bits = tracker.start(quarry, *thread, transition.event, transition.fences);
-            overwritten.push(Overwritten { write, quarry, bits });
+            self.overwritten.push(begin(write, Quarry { loc, value: Some(transition.old), race: false }));
         }
-        locals[*thread] = transition.next;
+        self.locals[thread] = transition.next;
     }
-    let mut replay = Replay::new(machine, options);
-    for (number, (thread, transition, _)) in steps.iter().enumerate() {
-        match wrong.iter().find(|read| read.step == number) {
-            Some(read) => {
-                let transition = Transition { old: read.value, ..transition.clone() };
-                replay.weak_step(*thread, &transition, (read.stale, steps[number].1.old))
-            }
-            None => replay.step(*thread, transition, None),
-        };
+
+    /// What each wrong read takes in a choice with this number: the first is that all take the newest.
+    fn taken(&self, mut choice: usize) -> Vec<(EventId, Value)> {
+        let taken = self.wrong.iter().map(|read| {
+            let at = choice % read.stale.len();
+            choice /= read.stale.len();
+            read.stale[at]
+        });
+        taken.collect()
     }
-    match trace.cause {
-        Cause::Noticed(thread) => {
-            let read = wrong.iter().rev().find(|read| read.thread == thread)?;
-            let automaton = &machine.automata[machine.class_of[thread]];
-            let noticed = replay.place(thread, automaton.access(locals[thread]).pc);
-            replay.execution.mark_observed(read.event);
-            let witness = replay.finish(ViolationKind::ObservedStaleRead, read.event, read.stale, read.newest);
-            Some(Witness { noticed: Some(noticed), ..witness })
-        }
-        Cause::Race(thread) => {
-            let automaton = &machine.automata[machine.class_of[thread]];
-            let access = automaton.access(locals[thread]);
-            let races = |first: &&PlainAccess| tracker.strikes(&first.bits, first.quarry, &access, thread).0;
-            let first = plain.iter().rev().find(races)?;
-            let value = replay.newest(first.quarry.loc).map(|write| replay.execution.event(write).value_written)?;
-            replay.access(thread, automaton.last_steps(locals[thread], value).first()?, None);
-            Some(replay.finish_race(Some(first.event)))
-        }
-        Cause::Strike(thread) => {
-            let automaton = &machine.automata[machine.class_of[thread]];
-            let access = automaton.access(locals[thread]);
-            let (write, reads) = overwritten.iter().rev().find_map(|write| {
-                match tracker.strikes(&write.bits, write.quarry, &access, thread) {
-                    (false, false) => None,
-                    (reads, _) => Some((write, reads)),
+
+    fn witness(&self, choice: usize) -> Option<Witness> {
+        let taken = self.taken(choice);
+        let mut replay = Replay::new(self.machine, self.options);
+        for (number, (thread, transition, _)) in self.steps.iter().enumerate() {
+            match self.wrong.iter().position(|read| read.step == number) {
+                Some(at) => {
+                    let (stale, value) = taken[at];
+                    let weak = Transition { old: value, ..transition.clone() };
+                    replay.weak_step(*thread, &weak, (stale, transition.old))
                 }
-            })?;
-            let newest = replay.newest(write.quarry.loc);
-            let fits = |transition: &&Transition| match transition.event.kind {
-                EventKind::Read | EventKind::ObservingRead => reads,
-                EventKind::Write | EventKind::Update => !reads,
-                _ => false,
+                None => replay.step(*thread, transition, None),
             };
-            let steps = automaton.last_steps(locals[thread], write.quarry.value?);
-            let offender = replay.access(thread, steps.iter().find(fits)?, Some(write.write))?;
-            let kind = if reads { ViolationKind::StaleRead } else { ViolationKind::OvertakingWrite };
-            Some(replay.finish(kind, offender, write.write, newest))
         }
+        match self.cause {
+            Cause::Noticed(thread) => {
+                let at = self.wrong.iter().rposition(|read| read.thread == thread)?;
+                let read = &self.wrong[at];
+                let noticed = replay.place(thread, self.next_access(thread).pc);
+                replay.execution.mark_observed(read.event);
+                let witness = replay.finish(ViolationKind::ObservedStaleRead, read.event, taken[at].0, read.newest);
+                Some(Witness { noticed: Some(noticed), ..witness })
+            }
+            Cause::Race(thread) => self.race(replay, thread),
+            Cause::Strike(thread) => self.strike(replay, thread),
+        }
+    }
+
+    fn automaton(&self, thread: usize) -> &'a Automaton<'a> {
+        &self.machine.automata[self.machine.class_of[thread]]
+    }
+
+    fn next_access(&self, thread: usize) -> Access {
+        self.automaton(thread).access(self.locals[thread])
+    }
+
+    /// Ends with the next access of a thread, which races with an earlier one.
+    fn race(&self, mut replay: Replay<'_, '_>, thread: usize) -> Option<Witness> {
+        let access = self.next_access(thread);
+        let races = |first: &&Followed| self.tracker.strikes(&first.bits, first.quarry, &access, thread).0;
+        let first = self.plain.iter().rev().find(races)?;
+        let value = replay.newest(first.quarry.loc).map(|write| replay.execution.event(write).value_written)?;
+        replay.access(thread, self.automaton(thread).last_steps(self.locals[thread], value).first()?, None);
+        Some(replay.finish_race(Some(first.event)))
+    }
+
+    /// Ends with the next access of a thread, which takes a stale write.
+    fn strike(&self, mut replay: Replay<'_, '_>, thread: usize) -> Option<Witness> {
+        let access = self.next_access(thread);
+        let (write, reads) = self.overwritten.iter().rev().find_map(|write| {
+            match self.tracker.strikes(&write.bits, write.quarry, &access, thread) {
+                (false, false) => None,
+                (reads, _) => Some((write, reads)),
+            }
+        })?;
+        let newest = replay.newest(write.quarry.loc);
+        let fits = |transition: &&Transition| match transition.event.kind {
+            EventKind::Read | EventKind::ObservingRead => reads,
+            EventKind::Write | EventKind::Update => !reads,
+            _ => false,
+        };
+        let steps = self.automaton(thread).last_steps(self.locals[thread], write.quarry.value?);
+        let offender = replay.access(thread, steps.iter().find(fits)?, Some(write.event))?;
+        let kind = if reads { ViolationKind::StaleRead } else { ViolationKind::OvertakingWrite };
+        Some(replay.finish(kind, offender, write.event, newest))
     }
 }

@@ -141,7 +141,9 @@ impl<'m, 'p> Replay<'m, 'p> {
     /// Ends the replay with a race between `first` and the last step.
     pub(super) fn finish_race(mut self, first: Option<EventId>) -> Witness {
         let step = self.run.pop().expect("the second access was replayed");
-        let confirmed = self.execution.race(self.axioms).is_some();
+        let hb = self.axioms.happens_before(&self.execution);
+        let unordered = |(first, last)| !hb.contains(first, last) && !hb.contains(last, first);
+        let confirmed = first.zip(step.event).is_some_and(unordered) && self.axioms.consistent(&self.execution);
         Witness {
             kind: ViolationKind::Race,
             run: self.run,

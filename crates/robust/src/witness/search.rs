@@ -273,7 +273,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize, const P: usize> Search<'a, 'p, M, W
     fn hunt(&mut self, state: u32, (quarry, mut bits): Hunted<P>, origin: Origin) -> Option<Witness> {
         let place = self.found.states.get(state as usize);
         let may_strike = |thread: usize| {
-            self.tracker.is_open(&mut bits, thread)
+            self.tracker.is_open(&mut bits, quarry, thread)
                 && self.locals.get(self.machine, place, thread).reachable >> quarry.loc & 1 == 1
         };
         if !(0..self.machine.threads()).any(may_strike) {
