@@ -124,10 +124,10 @@ fn values_that_are_too_many_to_follow_are_a_bound_too() {
             .map(|(pair, value)| step(pair, value))
             .collect()
     };
-    let locations: String = (0..5).map(|pair| format!("atomic<u8> x{pair}; atomic<u8> y{pair};\n")).collect();
+    let locations = [0, 1, 2, 3, 4].map(|pair| format!("atomic<u8> x{pair}; atomic<u8> y{pair};")).join("\n");
     let (ping, pong) = (steps("x", "y", "store", "wait"), steps("x", "y", "wait", "store"));
     let text = format!(
-        "atomic<bool> f; atomic<u8> g;\n{locations}thread a {{ {ping} }}\nthread b {{ {pong} }}
+        "atomic<bool> f; atomic<u8> g;\n{locations}\nthread a {{ {ping} }}\nthread b {{ {pong} }}
         thread p {{ g.store(1, relaxed); f.store(true, relaxed); }}
         thread q {{ f.wait(true, relaxed); let r = g.load(relaxed); observe(r); }}"
     );

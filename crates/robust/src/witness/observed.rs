@@ -45,7 +45,7 @@ struct Followup<'a, M> {
 }
 
 /// How many ways of choosing what wrong reads take are tried.
-const MOST_CHOICES: usize = 256;
+const MOST_CHOICES: usize = 64;
 
 /// Builds the witness. The machine has no symmetry, so labels name threads. None: no stale write explains the trace, which contradicts the search.
 ///
