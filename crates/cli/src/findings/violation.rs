@@ -52,7 +52,7 @@ fn doubt(kind: ViolationKind) -> Option<&'static str> {
             Some("the axioms could not confirm this execution graph; please report this program")
         }
         ViolationKind::Race => Some(
-            "in this run the accesses are ordered after all, whichever stale value is read: the observational notion takes a read \
+            "in this run the accesses are ordered after all, whichever of the stale values that were tried is read: the observational notion takes a read \
              that goes wrong for one that synchronises with nobody, and so it can report a race that does not exist",
         ),
         ViolationKind::TriangularRace | ViolationKind::Assertion | ViolationKind::Evaluation(_) => None,
