@@ -6,13 +6,12 @@ mod page;
 mod report;
 pub(crate) mod rows;
 mod sanitizer;
-mod spin;
-mod stopwatch;
 mod transactions;
 mod trencher;
 
 use crate::arguments::{Arguments, unexpected};
 use crate::corpus::{self, source::Source};
+use crate::spin::verifier::{self, Effort, Spin};
 use crate::{dist, process};
 use anyhow::{Result, ensure};
 use neighbours::Neighbours;
@@ -68,7 +67,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if rocker.is_none() {
         println!("Rocker's programs are not here, so our own versions of them are measured.\n");
     }
-    let with_spin = !options.spin_limit.is_zero() && spin::is_available();
+    let with_spin = !options.spin_limit.is_zero() && verifier::is_available();
     if !with_spin {
         println!("SPIN is left out.\n");
     }
@@ -100,8 +99,15 @@ fn measure(
     let path = row.path(&process::root(), rocker);
     let source = Source::read(&path, path.to_string_lossy().into_owned())?;
     let [one, two] = ours::measure(binary, &path, &row, options.limit, neighbours)?;
-    let spin = with_spin.then(|| spin::measure(&source.program, &row, options.spin_limit)).transpose()?;
+    let spin = with_spin.then(|| ask_spin(&source, &row, options.spin_limit)).transpose()?;
     Ok(Measured { row, one, two, spin })
+}
+
+fn ask_spin(source: &Source, row: &Row, limit: Duration) -> Result<Spin> {
+    match verifier::export(&source.program, row.model, row.notion) {
+        Some(exported) => verifier::decide(&exported, Effort::Optimised, limit),
+        None => Ok(Spin::GaveUp("cannot be exported")),
+    }
 }
 
 fn parse(mut arguments: Arguments) -> Result<Options> {

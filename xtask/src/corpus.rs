@@ -1,8 +1,8 @@
 //! Programs against their expected verdicts and state counts: those in `corpus/`, and Rocker's and Trencher's where they are.
 
-mod answer;
+pub(crate) mod answer;
 mod counts;
-mod rocker;
+pub(crate) mod rocker;
 pub(crate) mod source;
 mod table;
 pub(crate) mod trencher;
@@ -27,7 +27,7 @@ corpus [--bless] [--large] [--rocker DIRECTORY] [--trencher DIRECTORY] [--limit 
     --limit bounds each check of a full-size program, of Rocker's and of Trencher's; by default 120 seconds.";
 
 /// How many checks run at the same time. Each uses one thread, so that the numbers of states are always the same.
-const WORKERS: usize = 2;
+pub(crate) const WORKERS: usize = 2;
 /// What each check of a large program may use for its states.
 const MEMORY: u64 = 8 << 30;
 
@@ -64,7 +64,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
     Ok(options)
 }
 
-fn bounded(seconds: u64) -> Limits {
+pub(crate) fn bounded(seconds: u64) -> Limits {
     Limits { time: Some(Duration::from_secs(seconds)), memory: Some(MEMORY), ..Limits::default() }
 }
 
@@ -152,7 +152,7 @@ fn directories(options: &Options) -> Vec<&'static str> {
 }
 
 /// The questions that the programs in a directory of the corpus answer themselves, and how many there are about unknown models.
-fn promised(directory: &str) -> Result<(Vec<Case>, usize)> {
+pub(crate) fn promised(directory: &str) -> Result<(Vec<Case>, usize)> {
     let corpus = process::root().join("corpus");
     let mut cases = Vec::new();
     let mut unknown = 0;

@@ -11,9 +11,12 @@ mod ci;
 mod corpus;
 mod dist;
 mod fuzz;
+mod parallel;
 mod process;
 mod repair;
 mod sanitizer;
+mod spin;
+mod stopwatch;
 mod test;
 mod tools;
 
@@ -28,9 +31,10 @@ struct Command {
     run: fn(Arguments) -> Result<()>,
 }
 
-const COMMANDS: [Command; 8] = [
+const COMMANDS: [Command; 9] = [
     Command { name: "test", usage: test::USAGE, run: test::run },
     Command { name: "corpus", usage: corpus::USAGE, run: corpus::run },
+    Command { name: "spin", usage: spin::USAGE, run: spin::run },
     Command { name: "bench", usage: bench::USAGE, run: bench::run },
     Command { name: "fuzz", usage: fuzz::USAGE, run: fuzz::run },
     Command { name: "repair", usage: repair::USAGE, run: repair::run },

@@ -8,7 +8,7 @@ use crate::Allowed;
 use crate::cost::Target;
 use steadfast_ir::{FenceOrder, Instr, Pc, Program, RmwOrder, Thread, WriteOrder, cfg};
 use steadfast_lang::{Dialect, Edit, Form, Site, apply, parse, sites};
-use steadfast_robust::{Model, Place};
+use steadfast_robust::{Model, Orderings, Place};
 use steadfast_span::{Index, SourceFile, Span};
 
 /// One thing that can stand at a site.
@@ -73,7 +73,7 @@ impl Context<'_> {
 
     /// Whether the model can tell the two forms apart, and the change from the weak to the strong one is of an allowed kind.
     fn is_useful(&self, weak: Form, strong: Form) -> bool {
-        let orderings = matches!(self.model, Model::Rc20 | Model::Rc11);
+        let orderings = self.model.orderings() == Orderings::AsWritten;
         match (weak, strong) {
             (Form::Store(_), Form::Exchange(order)) => {
                 let plain =

@@ -5,7 +5,7 @@ use crate::subject::Subject;
 use crate::views::{Views, views};
 use steadfast_graph::{EdgeKind as Relation, Event, EventId, EventKind, Order, RunStep, Witness};
 use steadfast_ir::{LocId, Pc, Value};
-use steadfast_robust::Model;
+use steadfast_robust::Orderings;
 use steadfast_span::Index;
 
 /// A step of a run.
@@ -263,7 +263,7 @@ impl<P> Teller<'_, P> {
     /// The arrows: what a reader needs to reconstruct the relations, and the cycle.
     fn edges(&self) -> Vec<Edge> {
         let mut edges = Edges { teller: self, found: Vec::new(), hb: None };
-        if let Some((_, model)) = self.subject.whole.filter(|(_, model)| *model != Model::Tso) {
+        if let Some((_, model)) = self.subject.whole.filter(|(_, model)| model.orderings() != Orderings::Buffered) {
             edges.hb = Some(model.axioms().happens_before(&self.witness().execution));
         }
         edges.cycle();

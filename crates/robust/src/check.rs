@@ -13,7 +13,7 @@ use crate::joint::{self, MOST_LANES, Trace};
 use crate::machine::{self, Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
 use crate::ops::Ops;
-use crate::options::{Model, Notion, Options, Outcome, Place, Statistics, Verdict};
+use crate::options::{Model, Notion, Options, Orderings, Outcome, Place, Statistics, Verdict};
 use crate::prey::Representatives;
 use crate::sweep::SweepResult;
 use crate::tracker::Tracker;
@@ -94,7 +94,7 @@ fn layout(model: &impl MemoryModel, shape: Shape) -> ColumnLayout {
 
 /// Sections in which no other thread runs are a matter of machines with a bus; the other models have no idea of them.
 fn meaningless(program: &Program, options: &Options<'_>) -> Option<String> {
-    (machine::has_sections(program) && options.model != Model::Tso)
+    (machine::has_sections(program) && options.model.orderings() != Orderings::Buffered)
         .then(|| "locked sections with several accesses have a meaning under TSO only".into())
 }
 
@@ -119,11 +119,12 @@ impl<'a> Question<'a> {
     pub(crate) fn reading(&self) -> Reading {
         let is_fence = |op: &Instr| *op == Instr::Fence(FenceOrder::SeqCst);
         let has_fence = self.program.threads.iter().any(|thread| thread.code.iter().any(|i| is_fence(&i.op)));
-        let primitive = matches!(self.options.model, Model::Rc11 | Model::Tso);
+        let model = self.options.model;
+        let has_ghost = has_fence && model.fences_are_updates();
         Reading {
-            strengthen: matches!(self.options.model, Model::Ra | Model::Sra),
-            buffered: self.options.model == Model::Tso,
-            ghost: (has_fence && !primitive).then_some(self.program.locations.len() as u16),
+            strengthen: model.orderings() == Orderings::Uniform,
+            buffered: model.orderings() == Orderings::Buffered,
+            ghost: has_ghost.then_some(self.program.locations.len() as u16),
             spin: self.options.spin,
         }
     }

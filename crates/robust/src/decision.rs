@@ -10,7 +10,7 @@ use crate::joint::{Joint, MOST_LANES, Trace};
 use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::ops::Ops;
-use crate::options::{Model, Notion, Options};
+use crate::options::{Notion, Options, Orderings};
 use crate::prey::{self, Grain};
 use crate::sweep::SweepResult;
 use crate::tracker::{Quarry, Tracker};
@@ -88,7 +88,7 @@ impl<M: MemoryModel> Decision<'_, M> {
     /// Models with relaxed accesses look for plain accesses that are not ordered by happens-before; for the others, states in which two threads are both about
     /// to access say the same (PLDI'19, theorem 6.2) and have been looked at already.
     fn races_are_hunted(&self) -> bool {
-        matches!(self.options.model, Model::Rc20 | Model::Rc11)
+        self.options.model.orderings() == Orderings::AsWritten
     }
 
     /// Whether plain accesses race in a run under SC.

@@ -44,7 +44,7 @@ mod triangular;
 mod witness;
 
 pub use check::check;
-pub use options::{Model, Notion, Options, Outcome, Place, Reductions, Statistics, Verdict};
+pub use options::{Model, Notion, Options, Orderings, Outcome, Place, Reductions, Statistics, Verdict};
 pub use steadfast_explore::{Bound, Limits, Observer, Progress};
 pub use triangular::triangular_race;
 pub use witness::{RunStep, ViolationKind, Witness};

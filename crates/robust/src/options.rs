@@ -4,7 +4,7 @@ use crate::witness::Witness;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use steadfast_explore::{Bound, Limits, Observer};
-use steadfast_graph::Axioms;
+use steadfast_graph::{Axioms, ScFences};
 use steadfast_ir::{LocId, Pc, ThreadId};
 use steadfast_span::Span;
 
@@ -48,6 +48,31 @@ impl Model {
             Self::Tso => Axioms::Tso,
         }
     }
+
+    /// What the orderings of accesses mean in it.
+    pub fn orderings(self) -> Orderings {
+        match self {
+            Self::Ra | Self::Sra => Orderings::Uniform,
+            Self::Rc20 | Self::Rc11 => Orderings::AsWritten,
+            Self::Tso => Orderings::Buffered,
+        }
+    }
+
+    /// Whether a `seq_cst` fence is an update of a location that only fences know, and not something of its own.
+    pub fn fences_are_updates(self) -> bool {
+        self.axioms().sc_fences() != ScFences::Primitive
+    }
+}
+
+/// What the orderings of accesses mean in a memory model. Decides how programs are read and how races are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Orderings {
+    /// Nothing: every access is release or acquire. A race shows as two accesses that could both come next.
+    Uniform,
+    /// Each access is as strong as it is written. A race is an access that happens-before does not order, and stronger orderings can repair a program.
+    AsWritten,
+    /// Nothing: stores wait in a buffer, which some instructions drain. There is no happens-before to be shown.
+    Buffered,
 }
 
 impl FromStr for Model {

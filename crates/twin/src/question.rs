@@ -7,7 +7,7 @@ use steadfast_graph::oracle::{
 };
 use steadfast_graph::{Axioms, GhostEdges};
 use steadfast_ir::{Expr, Instr, LocKind, Place, Program, dataflow};
-use steadfast_robust::{Model, Notion, Options, Verdict};
+use steadfast_robust::{Model, Notion, Options, Orderings, Verdict};
 
 /// What an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -111,10 +111,9 @@ pub struct Question {
 const MAX_GRAPHS: usize = 6_000;
 
 impl Question {
-    /// Every question that makes sense. RC11 and TSO have no ghost location whose order could count.
+    /// Every question that makes sense. Some models have no ghost location whose order could count.
     pub fn all() -> Vec<Self> {
-        let asked =
-            |&Self { model, subject }: &Self| subject != Subject::Letter || !matches!(model, Model::Rc11 | Model::Tso);
+        let asked = |&Self { model, subject }: &Self| subject != Subject::Letter || model.fences_are_updates();
         let questions = Subject::ALL.into_iter().flat_map(|subject| Model::ALL.map(|model| Self { model, subject }));
         questions.filter(asked).collect()
     }
@@ -178,7 +177,7 @@ impl Question {
 
     /// Whether the checker looks for races in SC states only.
     fn decides_races_under_sc(self) -> bool {
-        matches!(self.model, Model::Tso | Model::Ra | Model::Sra)
+        self.model.orderings() != Orderings::AsWritten
     }
 }
 

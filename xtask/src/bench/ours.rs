@@ -2,7 +2,7 @@
 
 use super::neighbours::Neighbours;
 use super::rows::Row;
-use super::stopwatch;
+use crate::stopwatch;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use super::ours::Run;
 use super::rows::{Published, Row};
-use super::spin::Spin;
+use crate::spin::verifier::Spin;
 use std::fmt::Write;
 use steadfast_robust::Notion;
 

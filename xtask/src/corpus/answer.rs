@@ -1,9 +1,8 @@
 //! Asking the checker, and judging what it says.
 
 use super::source::Case;
+use crate::parallel::in_order;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
 use steadfast_lang::ExpectedVerdict;
 use steadfast_robust::{Limits, Options, Statistics, Verdict, check};
 
@@ -102,34 +101,6 @@ pub(crate) fn expected_name(expected: Option<ExpectedVerdict>) -> &'static str {
 }
 
 /// Asks all questions, several at a time, and hands the answers over in the order of the questions as soon as that order allows.
-pub(crate) fn ask_all(cases: &[Case], setting: &Setting, workers: usize, mut done: impl FnMut(&Case, Answer)) {
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                while let Some((at, case)) = take(cases, next) {
-                    if sender.send((at, case.ask(setting))).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let mut waiting: Vec<Option<Answer>> = cases.iter().map(|_| None).collect();
-        let mut handed_over = 0;
-        for (at, answer) in receiver {
-            waiting[at] = Some(answer);
-            while let Some(answer) = waiting.get_mut(handed_over).and_then(Option::take) {
-                done(&cases[handed_over], answer);
-                handed_over += 1;
-            }
-        }
-    });
-}
-
-fn take<'a>(cases: &'a [Case], next: &AtomicUsize) -> Option<(usize, &'a Case)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    cases.get(at).map(|case| (at, case))
+pub(crate) fn ask_all(cases: &[Case], setting: &Setting, workers: usize, done: impl FnMut(&Case, Answer)) {
+    in_order(cases, workers, |case| case.ask(setting), done);
 }

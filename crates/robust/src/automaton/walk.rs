@@ -227,7 +227,8 @@ impl Automaton<'_> {
     fn fuse(&self, fences: Fences, order: FenceOrder) -> Option<Fences> {
         match order {
             FenceOrder::SeqCst if self.reading.ghost.is_some() => None,
-            _ if self.reading.strengthen => Some(fences),
+            // Every access acquires or releases already.
+            _ if self.reading.strengthen && order != FenceOrder::SeqCst => Some(fences),
             _ => Some(fences.then(order)),
         }
     }

@@ -1,7 +1,6 @@
 //! The same question, exported and given to the model checker SPIN. Its search is exhaustive, as ours is.
 
-use super::rows::Row;
-use super::stopwatch::{self, Ended};
+use crate::stopwatch::{self, Ended};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::Command;
@@ -11,11 +10,29 @@ use steadfast_ir::Program;
 use steadfast_robust::{Model, Notion};
 
 /// `COLLAPSE` compresses states without loss; a search with bitstate hashing would not be exhaustive.
-const COMPILER: [&str; 9] =
-    ["-O2", "-w", "-fwrapv", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=8192", "-DMEMLIM=12000", "-opan", "pan.c"];
+const COMPILER: [&str; 8] =
+    ["-w", "-fwrapv", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=8192", "-DMEMLIM=12000", "-opan", "pan.c"];
 const VERIFIER: [&str; 2] = ["-n", "-m5000000"];
 /// Generating and compiling the verifier may take this long.
 const COMPILE_LIMIT: Duration = Duration::from_secs(300);
+
+/// How much time goes into compiling the verifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Little: right for programs with few states.
+    Hasty,
+    /// Several times as much, which long searches win back.
+    Optimised,
+}
+
+impl Effort {
+    fn flag(self) -> &'static str {
+        match self {
+            Self::Hasty => "-O0",
+            Self::Optimised => "-O2",
+        }
+    }
+}
 
 /// What SPIN made of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,23 +58,26 @@ pub(crate) fn is_available() -> bool {
         && crate::process::succeeds(Command::new("gcc").arg("--version"))
 }
 
-/// Lets SPIN decide a row.
-pub(crate) fn measure(program: &Program, row: &Row, limit: Duration) -> Result<Spin> {
-    let Some(options) = options(row) else { return Ok(Spin::GaveUp("cannot be exported")) };
-    let Ok(exported) = promela(program, &options) else { return Ok(Spin::GaveUp("cannot be exported")) };
+/// The program with the monitor for a question, unless that cannot be exported.
+pub(crate) fn export(program: &Program, model: Model, notion: Notion) -> Option<String> {
+    promela(program, &options(model, notion)?).ok()
+}
+
+/// Lets SPIN decide an exported program.
+pub(crate) fn decide(exported: &str, effort: Effort, limit: Duration) -> Result<Spin> {
     let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
     std::fs::write(directory.path().join("model.pml"), exported)?;
     let generated = step(directory.path(), "spin", &["-a", "model.pml"])?;
-    let compiled = step(directory.path(), "gcc", &COMPILER)?;
+    let compiled = step(directory.path(), "gcc", &[&[effort.flag()], &COMPILER[..]].concat())?;
     let verifier = directory.path().join("pan");
     let verified = stopwatch::run(Command::new(verifier).args(VERIFIER).current_dir(directory.path()), limit)?;
     Ok(judge(generated.seconds + compiled.seconds, &verified))
 }
 
-fn options(row: &Row) -> Option<PromelaOptions> {
+fn options(model: Model, notion: Notion) -> Option<PromelaOptions> {
     let exported = [(Model::Ra, ExportModel::Ra), (Model::Sra, ExportModel::Sra), (Model::Rc20, ExportModel::Rc20)];
-    let model = exported.iter().find(|(ours, _)| *ours == row.model)?.1;
-    let notion = match row.notion {
+    let model = exported.iter().find(|(ours, _)| *ours == model)?.1;
+    let notion = match notion {
         Notion::Graph => ExportNotion::Graph,
         Notion::Observational => ExportNotion::Observational,
     };

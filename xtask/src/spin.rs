@@ -1,0 +1,150 @@
+//! A second opinion on the corpus: what SPIN says about the exported programs.
+
+pub(crate) mod verifier;
+
+use crate::arguments::{Arguments, unexpected};
+use crate::corpus::answer::Setting;
+use crate::corpus::source::{Case, Source, read_directory};
+use crate::corpus::{WORKERS, bounded, promised, rocker_directory};
+use crate::parallel::in_order;
+use anyhow::{Result, ensure};
+use std::path::PathBuf;
+use std::time::Duration;
+use verifier::{Effort, Spin};
+
+pub(crate) const USAGE: &str = "\
+spin [--limit SECONDS] [--rocker DIRECTORY]
+    Exports the programs and litmus tests in corpus/, and Rocker's if they are there, with the monitors of the papers,
+    lets SPIN search each exhaustively, and compares with our own verdicts. Takes a quarter of an hour.
+    --limit bounds each search, by default 10 seconds, and each of our checks, which get six times as long.";
+
+/// Most searches are over after this time, even if the verifier is not optimised.
+const HASTY: Duration = Duration::from_secs(1);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    limit: u64,
+    rocker: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let options = parse(arguments)?;
+    ensure!(verifier::is_available(), "spin and gcc are not installed; `cargo xtask test` installs them");
+    let mut contradictions = 0;
+    for directory in ["programs", "litmus"] {
+        contradictions += compare(&format!("corpus/{directory}"), &promised(directory)?.0, options.limit)?;
+    }
+    match rocker_directory(options.rocker.as_deref())? {
+        Some(directory) => {
+            let sources = read_directory(&directory, &directory, "tpl")?;
+            let cases: Vec<_> = sources.iter().flat_map(Source::asked_by_rocker).collect();
+            contradictions += compare("Rocker's programs", &cases, options.limit)?;
+        }
+        None => println!("Rocker's programs are not here, so nothing was compared on them."),
+    }
+    ensure!(contradictions == 0, "SPIN contradicts {contradictions} verdicts");
+    Ok(())
+}
+
+fn parse(mut arguments: Arguments) -> Result<Options> {
+    let mut options = Options { limit: 10, rocker: None };
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--limit" => options.limit = arguments.value("--limit")?,
+            "--rocker" => options.rocker = Some(arguments.value("--rocker")?),
+            _ => return Err(unexpected(&argument)),
+        }
+    }
+    Ok(options)
+}
+
+/// Two verdicts on one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opinion {
+    Same,
+    Contradicts,
+    /// We have no verdict, or SPIN has none, for this reason.
+    Missing(&'static str),
+}
+
+impl Opinion {
+    fn of(ours: &str, spin: &Spin) -> Self {
+        match spin {
+            _ if ours == "inconclusive" => Self::Missing("we do not finish"),
+            Spin::Decided { violated, .. } if *violated == (ours != "robust") => Self::Same,
+            Spin::Decided { .. } => Self::Contradicts,
+            Spin::TooLong(_) => Self::Missing("SPIN does not finish"),
+            Spin::GaveUp(why) => Self::Missing(why),
+        }
+    }
+}
+
+/// Compares on all questions that can be exported, and shows what is not the same. How many contradict.
+fn compare(title: &str, cases: &[Case], limit: u64) -> Result<usize> {
+    let exported = |case: &Case| Some((case.clone(), verifier::export(&case.program, case.model, case.notion)?));
+    let questions: Vec<(Case, String)> = cases.iter().filter_map(exported).collect();
+    println!("{title}: {} of {} questions can be exported", questions.len(), cases.len());
+    let (mut counted, mut problem) = ([0; 3], None);
+    in_order(
+        &questions,
+        WORKERS,
+        |(case, exported)| ask(case, exported, limit),
+        |(case, _), answer| {
+            let (ours, opinion) = match answer {
+                Ok(answer) => answer,
+                Err(error) => {
+                    problem = Some(error.context(case.file.clone()));
+                    return;
+                }
+            };
+            let (at, remark) = match opinion {
+                Opinion::Same => return counted[0] += 1,
+                Opinion::Contradicts => (1, "<-- CONTRADICTED"),
+                Opinion::Missing(why) => (2, why),
+            };
+            counted[at] += 1;
+            println!("{:<46}  {:<5}  {:<13}  {ours:<12}  {remark}", case.file, case.model.name(), case.notion.name());
+        },
+    );
+    let [same, contradicted, missing] = counted;
+    println!("{title}: the same on {same}, contradicted on {contradicted}, undecided on {missing}\n");
+    problem.map_or(Ok(contradicted), Err)
+}
+
+/// Our verdict, and how SPIN's compares.
+fn ask(case: &Case, exported: &str, limit: u64) -> Result<(&'static str, Opinion)> {
+    // The exported program takes spin loops for loops.
+    let setting = Setting { spin: false, lenient: false, limits: bounded(limit * 6), jobs: 1 };
+    let ours = case.ask(&setting).got;
+    let mut spin = verifier::decide(exported, Effort::Hasty, HASTY)?;
+    if matches!(spin, Spin::TooLong(_)) {
+        spin = verifier::decide(exported, Effort::Optimised, Duration::from_secs(limit))?;
+    }
+    Ok((ours, Opinion::of(ours, &spin)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::of;
+
+    #[test]
+    fn options() {
+        assert_eq!(parse(of(&[])).unwrap(), Options { limit: 10, rocker: None });
+        let all = parse(of(&["--limit", "3", "--rocker", "there"])).unwrap();
+        assert_eq!(all, Options { limit: 3, rocker: Some("there".into()) });
+        assert!(parse(of(&["--pin"])).is_err());
+    }
+
+    #[test]
+    fn only_two_verdicts_can_be_the_same() {
+        let decided = |violated| Spin::Decided { seconds: 1.0, violated, states: 9 };
+        assert_eq!(Opinion::of("robust", &decided(false)), Opinion::Same);
+        assert_eq!(Opinion::of("race", &decided(true)), Opinion::Same);
+        assert_eq!(Opinion::of("robust", &decided(true)), Opinion::Contradicts);
+        assert_eq!(Opinion::of("(panic)", &decided(false)), Opinion::Contradicts);
+        assert_eq!(Opinion::of("inconclusive", &decided(false)), Opinion::Missing("we do not finish"));
+        assert_eq!(Opinion::of("robust", &Spin::TooLong(3.0)), Opinion::Missing("SPIN does not finish"));
+    }
+}
