@@ -91,6 +91,8 @@ const SHARDS: usize = 32;
 /// How many states a worker expands at a time, at most and, if there are several workers, at least.
 const CHUNK: usize = 2048;
 const LEAST_CHUNK: usize = 128;
+/// A worker that has found so many edges leaves the rest of its chunk for later, so that the budget is asked in time.
+const MANY_EDGES: usize = 1 << 17;
 /// Frontiers smaller than this are not worth a second thread.
 const PARALLEL_FROM: usize = 2048;
 /// There is room for so many edges in a block, unless one worker among several has made it.
@@ -112,6 +114,8 @@ struct Expansion<const W: usize> {
     /// Per edge, its label, the shard that owns the target and the place in that shard's parcel.
     edges: Vec<(u32, u8, u32)>,
     parcels: Vec<Parcel<W>>,
+    /// The part of the chunk that was left for later.
+    left: Vec<StateId>,
 }
 
 impl<const W: usize> Expansion<W> {
@@ -163,14 +167,20 @@ pub fn reach<const W: usize, S: System<W>>(
     while !frontier.is_empty() && bound.is_none() && !system.stopped() {
         let mut next = Vec::new();
         graph.layers.push(graph.order.len());
-        for round in frontier.chunks(CHUNK * workers.len() * 4) {
-            graph.round(system, &mut workers, round, &mut next);
-            let bytes = graph.bytes() as u64;
-            budget.add(0, bytes - booked);
-            booked = bytes;
-            bound = budget.check().err();
-            if bound.is_some() || system.stopped() {
-                break;
+        'layer: for round in frontier.chunks(CHUNK * workers.len() * 4) {
+            let mut left = graph.round(system, &mut workers, round, &mut next);
+            loop {
+                let bytes = graph.bytes() as u64;
+                budget.add(0, bytes - booked);
+                booked = bytes;
+                bound = budget.check().err();
+                if bound.is_some() || system.stopped() {
+                    break 'layer;
+                }
+                if left.is_empty() {
+                    break;
+                }
+                left = graph.round(system, &mut workers, &left, &mut next);
             }
         }
         budget.add(next.len() as u64, 0);
@@ -215,14 +225,16 @@ impl<const W: usize> StateGraph<W> {
         frontier
     }
 
+    /// Expands states, and adds those that are new to `next`. The ones that were left for later.
     fn round<S: System<W>>(
         &mut self,
         system: &S,
         workers: &mut [S::Worker<'_>],
         frontier: &[StateId],
         next: &mut Vec<StateId>,
-    ) {
+    ) -> Vec<StateId> {
         let mut expansions = self.expand_all(system, workers, frontier);
+        let left = expansions.iter_mut().flat_map(|expansion| std::mem::take(&mut expansion.left)).collect();
         let jobs = if frontier.len() < PARALLEL_FROM { 1 } else { workers.len() };
         insert_all(&mut self.shards, &mut expansions, jobs);
         let known = next.len();
@@ -234,6 +246,7 @@ impl<const W: usize> StateGraph<W> {
             self.keep_blocks(expansions, jobs, next);
         }
         self.states += next.len() - known;
+        left
     }
 
     fn expand_all<S: System<W>>(
@@ -264,15 +277,21 @@ impl<const W: usize> StateGraph<W> {
 
     fn expand<S: System<W>>(&self, system: &S, worker: &mut S::Worker<'_>, sources: &[StateId]) -> Expansion<W> {
         let mut expansion = Expansion {
-            sources: sources.to_vec(),
+            sources: Vec::with_capacity(sources.len()),
             degrees: Vec::with_capacity(sources.len()),
             edges: Vec::with_capacity(sources.len() * 3),
             parcels: (0..SHARDS).map(|_| Parcel::default()).collect(),
+            left: Vec::new(),
         };
         let mut successors = Vec::new();
-        for &source in sources {
+        for (done, &source) in sources.iter().enumerate() {
+            if expansion.edges.len() > MANY_EDGES {
+                expansion.left.extend(&sources[done..]);
+                break;
+            }
             successors.clear();
             system.expand(worker, self.state(source), &mut successors);
+            expansion.sources.push(source);
             expansion.degrees.push(successors.len() as u32);
             for (label, state) in &successors {
                 let hash = hash(state);
@@ -444,5 +463,50 @@ fn insert<const W: usize>(number: usize, shard: &mut Shard<W>, parcel: &mut Parc
     for (hash, state) in &states {
         let (position, new) = shard.insert_hashed(*hash, state);
         parcel.numbers.push(((position * SHARDS + number) as StateId, new));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    /// Three layers: one state, a hundred behind it, and a product of numbers behind those.
+    struct Fan {
+        width: u64,
+    }
+
+    impl System<1> for Fan {
+        type Worker<'a> = ();
+        fn worker(&self) {}
+        fn initial(&self) -> Vec<[u64; 1]> {
+            vec![[0]]
+        }
+        fn expand(&self, (): &mut (), state: &[u64; 1], successors: &mut Vec<(u32, [u64; 1])>) {
+            match state[0] {
+                0 => successors.extend((1..=100).map(|next| (0, [next]))),
+                from @ 1..=100 => successors.extend((0..self.width).map(|to| (1, [1000 + from % 7 * self.width + to]))),
+                _ => {}
+            }
+        }
+        fn stopped(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn states_with_very_many_successors_are_expanded_in_several_rounds() {
+        for jobs in [1, 2] {
+            let budget = Budget::new(Limits::default(), None, None);
+            let (graph, bound) = reach::<1, _>(&Fan { width: 5_000 }, jobs, &budget);
+            assert_eq!((graph.len(), graph.edge_count(), bound), (1 + 100 + 7 * 5_000, 100 + 100 * 5_000, None));
+        }
+    }
+
+    #[test]
+    fn the_budget_is_asked_before_all_of_them_are_expanded() {
+        let budget = Budget::new(Limits { states: Some(50), ..Limits::default() }, None, None);
+        let (graph, bound) = reach::<1, _>(&Fan { width: 5_000 }, 1, &budget);
+        assert!(bound.is_some() && graph.edge_count() < 100 + 100 * 5_000, "{} {bound:?}", graph.edge_count());
     }
 }

@@ -22,7 +22,7 @@
 //! 2. The order of SC fences among themselves does not count in hbSC, unless [`PromelaOptions::fences_by_the_letter`] is set: it is not observable.
 //! 3. The critical values are computed ([`steadfast_ir::values`]), not annotated.
 //! 4. SRA is RA where only reads can violate; not from the papers.
-//! 5. A weak CAS may fail although it reads the expected value; then it is a failed CAS that reads it.
+//! 5. A CAS that fails whatever it finds, which is half of a weak one, is a failed CAS that may read any value.
 //! 6. Arrays: an index that depends on a tainted register is an observation.
 //! 7. All copies of a plain location are written in one step (POPL'21 §6 writes them one by one).
 //!

@@ -162,17 +162,20 @@ impl ThreadWriter<'_, '_> {
     }
 
     fn cas(&mut self, op: &Instr, candidate: &Candidate, next: Target, block: &mut Block) {
-        let Instr::Cas { dst, expected, new, success, failure, weak, .. } = op else { return };
+        let Instr::Cas { dst, expected, new, success, failure, spurious, .. } = op else { return };
         let expected = self.awaited(candidate.loc, expected);
         let variable = &self.names.locations[candidate.loc];
         let (holds, differs) = (format!("{variable} == {}", expected.text), format!("{variable} != {}", expected.text));
-        let fails = if *weak { Step::Read } else { Step::ReadAllBut(expected.clone()) };
-        for step in [Step::Replace(expected), fails] {
-            block.fails(&candidate.guard, self.violation(candidate.loc, &step), "robust");
+        if *spurious {
+            block.fails(&candidate.guard, self.violation(candidate.loc, &Step::Read), "robust");
+        } else {
+            for step in [Step::Replace(expected.clone()), Step::ReadAllBut(expected)] {
+                block.fails(&candidate.guard, self.violation(candidate.loc, &step), "robust");
+            }
+            let effects = self.perform(candidate.loc, Access::from_rmw(*success), Some(new), *dst);
+            block.choices.push(Choice { guards: with(&candidate.guard, holds), effects, next });
         }
-        let effects = self.perform(candidate.loc, Access::from_rmw(*success), Some(new), *dst);
-        block.choices.push(Choice { guards: with(&candidate.guard, holds), effects, next });
-        let guards = if *weak { candidate.guard.clone() } else { with(&candidate.guard, differs) };
+        let guards = if *spurious { candidate.guard.clone() } else { with(&candidate.guard, differs) };
         let effects = self.perform(candidate.loc, Access::from_read(*failure), None, *dst);
         block.choices.push(Choice { guards, effects, next });
     }

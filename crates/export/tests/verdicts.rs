@@ -91,7 +91,7 @@ fn a_cas_is_checked_for_what_it_could_read() {
     // The CAS could fail on the stale 0. Under SRA as well: a failed CAS is a read.
     check(&["ra=y; rb=x~1>2", "x=1; y=1"], "rc20 obs-rc20");
     check(&["x=1; ra=y~1>2", "y=1; rb=x~1>2"], "ra sra rc20 obs-ra obs-sra obs-rc20");
-    // A strong CAS on 0 cannot read the stale 0 (it was read by a read-modify-write); a weak one can, and fail.
+    // A strong CAS on 0 cannot read the stale 0 (it was read by a read-modify-write); one that fails without a reason can.
     check(&["ra=y; rb=x~0>2", "rc=x+1; y=1"], "");
     check(&["ra=y; rb=x~~0>2", "rc=x+1; y=1"], "rc20 obs-rc20");
 }

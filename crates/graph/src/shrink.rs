@@ -78,21 +78,21 @@ fn simpler(op: &Instr) -> Vec<Instr> {
             }));
             found
         }
-        Instr::Cas { dst, place, expected, new, success, failure, weak } => {
-            let cas = |success, failure, weak| Instr::Cas {
+        Instr::Cas { dst, place, expected, new, success, failure, spurious } => {
+            let cas = |success, failure, spurious| Instr::Cas {
                 dst: *dst,
                 place: place.clone(),
                 expected: expected.clone(),
                 new: new.clone(),
                 success,
                 failure,
-                weak,
+                spurious,
             };
             let mut found = vec![Instr::Store { place: place.clone(), value: new.clone(), order: success.write() }];
             found.extend(load(*dst, place, success.read()));
-            found.extend(weak.then(|| cas(*success, *failure, false)));
-            found.extend(weaker_rmw(*success).map(|order| cas(order, *failure, *weak)));
-            found.extend(weaker_read(*failure).map(|order| cas(*success, order, *weak)));
+            found.extend(spurious.then(|| cas(*success, *failure, false)));
+            found.extend(weaker_rmw(*success).map(|order| cas(order, *failure, *spurious)));
+            found.extend(weaker_read(*failure).map(|order| cas(*success, order, *spurious)));
             found
         }
         Instr::BlockingCas { place, expected, new, order } => {

@@ -130,8 +130,8 @@ pub enum Instr {
         success: RmwOrder,
         /// The ordering of the read on failure.
         failure: ReadOrder,
-        /// A weak CAS may also fail spuriously.
-        weak: bool,
+        /// It fails without a reason, whatever it finds: what a weak CAS may do instead of trying.
+        spurious: bool,
     },
     /// A compare-and-swap that blocks until it can succeed.
     BlockingCas {

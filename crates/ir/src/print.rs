@@ -76,11 +76,11 @@ impl Program {
             Instr::Rmw { dst, place: p, update, order } => {
                 format!("{}{}.update({}, {order})", into(dst), place(p), expr(update))
             }
-            Instr::Cas { dst, place: p, expected, new, success, failure, weak } => format!(
+            Instr::Cas { dst, place: p, expected, new, success, failure, spurious } => format!(
                 "{}{}.cas{}({}, {}, {success}, {failure})",
                 into(dst),
                 place(p),
-                if *weak { "_weak" } else { "" },
+                if *spurious { "_that_fails" } else { "" },
                 expr(expected),
                 expr(new)
             ),

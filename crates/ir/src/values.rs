@@ -188,7 +188,9 @@ impl ValueAnalysis {
         expr.collect_registers(&mut used);
         let used: Vec<RegId> = used.iter().collect();
         let (domains, old) = (&self.registers[id], old.unwrap_or(single(0)));
-        if used.iter().map(|&reg| domains[reg].len()).product::<usize>() * old.len() > COMBINATIONS {
+        // Eight registers with any byte are 2^64 combinations.
+        let combinations = used.iter().fold(old.len(), |all, &reg| all.saturating_mul(domains[reg].len()));
+        if combinations > COMBINATIONS {
             // A negative result can leave the range under C's remainder, so "anything" is all bytes there.
             return match program.wrap {
                 crate::Wrap::Euclidean => ValueSet::below(modulus),
@@ -278,4 +280,33 @@ pub fn locations_of(place: &Place) -> impl Iterator<Item = LocId> + use<> {
         Place::Element { base, len, .. } => (base.index(), *len as usize),
     };
     (base..base + len).map(LocId::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BinaryOp, ProgramBuilder, ReadOrder, RmwOrder, WriteOrder};
+
+    /// The number of combinations was once computed modulo 2^64, where 256^8 is none at all.
+    #[test]
+    fn an_expression_over_many_registers_can_be_anything() {
+        let mut b = ProgramBuilder::new("sum");
+        b.modulus(256);
+        let (counter, sum) = (b.atomic("counter", 0), b.atomic("sum", 0));
+        b.thread("counting", |t| {
+            let again = t.label();
+            t.bind(again);
+            t.fetch_add(None, counter, Expr::Const(1), RmwOrder::Relaxed);
+            t.jump(again);
+        });
+        b.thread("adding", |t| {
+            let registers: Vec<RegId> = (0..8).map(|number| t.register(&format!("r{number}"))).collect();
+            for &reg in &registers {
+                t.load(reg, counter, ReadOrder::Relaxed);
+            }
+            let add = |left, &reg: &RegId| Expr::Binary(BinaryOp::Add, Box::new(left), Box::new(Expr::Reg(reg)));
+            t.store(sum, registers.iter().fold(Expr::Const(0), add), WriteOrder::Relaxed);
+        });
+        assert_eq!(ValueAnalysis::of(&b.finish()).locations[sum], ValueSet::below(256));
+    }
 }

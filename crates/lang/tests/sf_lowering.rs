@@ -354,14 +354,32 @@ fn every_access() {
 ",
     );
     check(
-        "x.compare_exchange(0, 1); x.compare_exchange(0, 1, acq_rel); x.compare_exchange(0, 1, release); x.compare_exchange_strong(0, 1, relaxed, acquire); let r = x.compare_exchange_weak(0, 1, acquire, relaxed);",
+        "x.compare_exchange(0, 1); x.compare_exchange(0, 1, acq_rel); x.compare_exchange(0, 1, release); x.compare_exchange_strong(0, 1, relaxed, acquire);",
         "
     0: x.cas(0, 1, seq_cst, seq_cst)
     1: x.cas(0, 1, acq_rel, acquire)
     2: x.cas(0, 1, release, relaxed)
     3: x.cas(0, 1, relaxed, acquire)
-    4: r := x.cas_weak(0, 1, acquire, relaxed)
-    5: halt
+    4: halt
+",
+    );
+    check(
+        "let r: bool = x.compare_exchange_weak(0, 1, acquire, relaxed); let s = x.compare_exchange_weak(r + 7, 1);",
+        "
+    0: choose [1, 4]
+    1: tmp := x.cas(0, 1, acquire, relaxed)
+    2: r := (tmp == 0)
+    3: goto 6
+    4: x.cas_that_fails(0, 1, acquire, relaxed)
+    5: r := 0
+    6: tmp_2 := (r + 7)
+    7: choose [8, 11]
+    8: tmp := x.cas(tmp_2, 1, seq_cst, seq_cst)
+    9: s := (tmp == tmp_2)
+   10: goto 13
+   11: x.cas_that_fails(tmp_2, 1, seq_cst, seq_cst)
+   12: s := 0
+   13: halt
 ",
     );
     check(

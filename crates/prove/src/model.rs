@@ -131,7 +131,7 @@ pub(crate) enum Action {
     Write(Cell, Term),
     /// Finds the expected value in a cell and replaces it.
     CasSuccess(Cell, Term, Term),
-    /// Finds another value. A weak one can also fail without a reason.
+    /// Finds another value, or, if this is set, fails whatever it finds.
     CasFailure(Cell, Term, bool),
     /// Replaces the value of a cell by one that may depend on it.
     Update(Cell, Term),

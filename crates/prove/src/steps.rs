@@ -218,12 +218,12 @@ impl<'a> RoleBuilder<'a> {
                 let (expected, new) = (self.stored(&cell, term(expected)), self.stored(&cell, term(new)));
                 add(Action::CasSuccess(cell, expected, new), None, 0)
             }
-            Instr::Cas { dst, place, expected, new, weak, .. } => {
+            Instr::Cas { dst, place, expected, new, spurious, .. } => {
                 let cell = self.cell(place);
                 let read = self.globals[cell.global].modulus;
                 let (expected, new) = (self.stored(&cell, term(expected)), self.stored(&cell, term(new)));
-                add(Action::CasFailure(cell.clone(), expected.clone(), *weak), *dst, read)?;
-                add(Action::CasSuccess(cell, expected, new), *dst, read)
+                add(Action::CasFailure(cell.clone(), expected.clone(), *spurious), *dst, read)?;
+                if *spurious { Ok(()) } else { add(Action::CasSuccess(cell, expected, new), *dst, read) }
             }
             Instr::Rmw { dst, place, update, .. } => {
                 let cell = self.cell(place);

@@ -61,7 +61,8 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
             2 => question.answer::<2>(layout, &mut outcome),
             3 | 4 => question.answer::<4>(layout, &mut outcome),
             5..=8 => question.answer::<8>(layout, &mut outcome),
-            _ => question.answer::<32>(layout, &mut outcome),
+            9..=32 => question.answer::<32>(layout, &mut outcome),
+            words => Some(Verdict::Unsupported(format!("a state of the program needs {} bits", words * 64))),
         };
         if let Some(verdict) = verdict {
             outcome.verdict = verdict;

@@ -15,6 +15,9 @@ use steadfast_ir::values::{ValueAnalysis, ValueSet};
 use steadfast_ir::{LocId, Program, Value};
 use steadfast_span::Index;
 
+/// How many initial states there may be. Nobody can end their enumeration early.
+const MOST_INITIAL: usize = 1 << 22;
+
 /// The part of an edge's label that a monitor needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Label {
@@ -105,6 +108,8 @@ pub(crate) struct Machine<'p> {
     neighbours: Vec<(Option<usize>, Option<usize>)>,
     place_bits: u32,
     table: Arc<RwLock<Table>>,
+    /// There are more initial states than anybody could look at.
+    crowded: AtomicBool,
     /// Some local state did not fit its field; the search must be repeated with wider fields.
     overflow: Arc<AtomicBool>,
     failed: Arc<AtomicBool>,
@@ -194,6 +199,7 @@ impl<'p> Machine<'p> {
             neighbours,
             place_bits,
             table: Arc::default(),
+            crowded: AtomicBool::new(false),
             overflow: Arc::default(),
             failed: Arc::default(),
             has_sections: has_sections(program),
@@ -214,6 +220,7 @@ impl<'p> Machine<'p> {
             neighbours: vec![(None, None); self.threads()],
             place_bits: self.place_bits,
             table: Arc::clone(&self.table),
+            crowded: AtomicBool::new(false),
             overflow: Arc::clone(&self.overflow),
             failed: Arc::clone(&self.failed),
             has_sections: self.has_sections,
@@ -245,7 +252,8 @@ impl<'p> Machine<'p> {
 
     /// The bounds of the program's representation that some run left, if any did.
     pub(crate) fn exceeded(&self) -> Option<&'p str> {
-        self.automata.iter().find_map(Automaton::exceeded)
+        let crowded = self.crowded.load(Ordering::Relaxed).then_some("there are more than 2^22 initial states");
+        crowded.or_else(|| self.automata.iter().find_map(Automaton::exceeded))
     }
 
     /// The thread that keeps all others from running, if there is one.
@@ -505,6 +513,10 @@ impl<const W: usize> System<W> for Machine<'_> {
             let (locals, failures) = self.automata[class].initial();
             if !failures.is_empty() {
                 self.failed.store(true, Ordering::Relaxed);
+            }
+            if states.len().saturating_mul(locals.len()) > MOST_INITIAL {
+                self.crowded.store(true, Ordering::Relaxed);
+                states.truncate(1);
             }
             states = states
                 .iter()

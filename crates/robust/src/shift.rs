@@ -10,7 +10,8 @@
 //! 2. The base never decreases (`Machine`).
 //! 3. No value ever wraps around. From below: the least value relative to the base, from where the base starts, is not negative (`Machine`). From above: a write either does
 //!    not exceed the largest index that was ever in memory, or it is behind an `assume(index < constant)`, and the constants are small enough (`ceiling`).
-//! 4. Whenever a value that has fallen far behind is compared, the outcome is the same wherever it really is (`Automaton`).
+//! 4. Whenever a value that has fallen far behind is compared, the outcome is the same wherever it really is; nothing is computed from such a value, and nothing that is computed leaves the window
+//!    in which moved values are kept (`Automaton`).
 
 use crate::ceiling::{Bounded, Ceiling};
 use steadfast_ir::{
@@ -278,6 +279,11 @@ impl Shift {
         if largest > 255 {
             return None;
         }
+        let starts_in_window = |&base: &usize| {
+            let inits = program.locations.enumerated().filter(|(loc, _)| locations[loc.index()]);
+            let start = i32::from(program.locations[LocId::new(base)].init);
+            inits.map(|(_, location)| i32::from(location.init)).all(|init| BASE + init - start <= HIGH)
+        };
         let base = |loc: usize| Self {
             base: LocId::new(loc),
             low: BASE,
@@ -286,7 +292,7 @@ impl Shift {
             guards: guards.clone(),
             copies: copies.clone(),
         };
-        Some((0..locations.len()).filter(|&loc| locations[loc]).map(base).collect())
+        Some((0..locations.len()).filter(|&loc| locations[loc]).filter(starts_in_window).map(base).collect())
     }
 
     /// Whether an instruction is an upper bound to ignore.
@@ -306,7 +312,15 @@ impl Shift {
 
     /// A value moved down by `by`, but not below what has fallen far behind.
     pub(crate) fn moved(&self, value: u8, by: i32) -> u8 {
-        u8::try_from((i32::from(value) - by).clamp(self.low, 255)).expect("clamped to a byte")
+        u8::try_from((i32::from(value) - by).max(self.low)).expect("values begin in the window and only move down")
+    }
+
+    /// Whether an index that is computed is where it seems to be: it comes of one that has not fallen far behind, and stays in the window.
+    pub(crate) fn is_exact(&self, value: &Expr, registers: &[u8], old: u8) -> bool {
+        affine(value).is_some_and(|(reg, offset)| {
+            let from = i32::from(reg.map_or(old, |reg| registers[reg.index()]));
+            from > self.low && (self.low + 1..=HIGH).contains(&(from + offset))
+        })
     }
 
     /// Whether a condition has the same value wherever indices that have fallen far behind really are.

@@ -19,6 +19,8 @@ const SMALL: u64 = 20_000;
 const LARGE: u64 = 20_000_000;
 /// How far behind the base values are told apart. A short way: what lags only a little can matter, what lags more hardly ever does.
 const LAGS: [i32; 2] = [2, 5];
+/// How many words a state may have.
+const WIDEST: usize = 8;
 /// Enough for the local states of a translated thread.
 const LOCAL_BITS: u32 = 20;
 
@@ -46,19 +48,22 @@ pub(crate) fn decides(program: &Program, options: &Options<'_>, budget: &Budget<
     false
 }
 
-/// Whether exact exploration ends soon.
+/// Whether exact exploration ends soon, or is the only way.
 fn is_small(program: &Program, analysis: &ValueAnalysis, options: &Options<'_>) -> bool {
     let limits = Limits { states: Some(SMALL), ..Limits::default() };
     let budget = Budget::new(limits, options.interrupt, None);
     let question = Question { program, analysis, options, budget: &budget, coarse: true };
     let layout = Layout::new(program, analysis, LOCAL_BITS);
+    if layout.words > WIDEST {
+        return true;
+    }
     let shift = None;
     let options = MachineOptions { reading: question.reading(), symmetry: true, shift };
     let words = layout.words;
     let machine = Machine::new(program, analysis, layout, options);
     let bound = match words {
         1 | 2 => reach::<2, _>(&machine, 1, &budget).1,
-        _ => reach::<8, _>(&machine, 1, &budget).1,
+        _ => reach::<WIDEST, _>(&machine, 1, &budget).1,
     };
     bound.is_none()
 }
@@ -75,7 +80,7 @@ fn proves(
     let layout = Layout::new(program, analysis, LOCAL_BITS);
     match layout.words {
         1 | 2 => proves_with::<2>((program, analysis, layout), shift, options, budget, outcome),
-        3..=8 => proves_with::<8>((program, analysis, layout), shift, options, budget, outcome),
+        3..=WIDEST => proves_with::<WIDEST>((program, analysis, layout), shift, options, budget, outcome),
         _ => false,
     }
 }
@@ -117,7 +122,7 @@ fn proves_with<const W: usize>(
     statistics.program_seconds = budget.elapsed().as_secs_f64();
     let found = question.search(&machine, explored, &outlooks, statistics);
     // Steps are also computed during the search, so the side conditions are asked for once more.
-    let proved = matches!(found, Ok(Finding::Nothing)) && machine.translates();
+    let proved = matches!(found, Ok(Finding::Nothing)) && machine.translates() && machine.exceeded().is_none();
     if proved {
         budget.add(attempt.progress().states, attempt.peak_bytes());
     }
@@ -128,6 +133,7 @@ fn proves_with<const W: usize>(
 mod tests {
     use super::*;
     use crate::{Model, Verdict, check};
+    use steadfast_graph::random::Rng;
     use steadfast_span::SourceFile;
 
     /// A work-stealing deque with one thief; `FENCE` is what stands between two accesses, `LIMIT` the bound on indices.
@@ -167,8 +173,7 @@ mod tests {
         }";
 
     fn deque(fence: &str, limit: &str) -> Program {
-        let file = SourceFile::new("deque.sf", DEQUE.replace("FENCE", fence).replace("LIMIT", limit));
-        steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast).program.expect("the deque is well formed")
+        parsed(&DEQUE.replace("FENCE", fence).replace("LIMIT", limit))
     }
 
     /// Translates whatever can be translated, however small.
@@ -205,9 +210,7 @@ mod tests {
     #[test]
     fn an_index_without_an_upper_bound_may_wrap_and_is_not_translated() {
         let source = DEQUE.replace("FENCE", "fence(seq_cst);").replace("assume(b < LIMIT);", "");
-        let file = SourceFile::new("deque.sf", source);
-        let program = steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast).program.expect("well formed");
-        assert!(!translated(&program, &Options::new(Model::Ra, Notion::Graph)));
+        assert!(!translated(&parsed(&source), &Options::new(Model::Ra, Notion::Graph)));
     }
 
     /// The deque with fences in some of its places only, with weaker orderings, and with another guard: whatever translation claims must hold at small bounds.
@@ -226,10 +229,7 @@ mod tests {
             if variant >> 5 & 1 == 1 {
                 source = source.replace("b <= t + 2", "b <= t");
             }
-            let at = |limit: &str| {
-                let file = SourceFile::new("deque.sf", source.replace("LIMIT", limit));
-                steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast).program.expect("well formed")
-            };
+            let at = |limit: &str| parsed(&source.replace("LIMIT", limit));
             for model in [Model::Ra, Model::Rc20, Model::Tso] {
                 let options = Options::new(model, Notion::Graph);
                 let robust = |limit| matches!(check(&at(limit), &options).verdict, Verdict::Robust);
@@ -242,5 +242,112 @@ mod tests {
             }
         }
         assert!(proved > 10 && refuted > 10, "{proved} {refuted}");
+    }
+
+    fn parsed(source: &str) -> Program {
+        let file = SourceFile::new("indices.sf", source);
+        let parsed = steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast);
+        parsed.program.unwrap_or_else(|| panic!("{:?}\n{source}", parsed.diagnostics))
+    }
+
+    /// What happens where an index is not as expected: one half of store buffering.
+    const HALF: &str = "y.store(1, relaxed); let q = z.load(relaxed); observe(q);";
+    const OTHER_HALF: &str = "thread other { z.store(1, relaxed); let q = y.load(relaxed); observe(q); }";
+
+    #[track_caller]
+    fn is_not_translated(source: &str) {
+        let program = parsed(&format!("atomic<bool> y, z; {} {OTHER_HALF}", source.replace("HALF", HALF)));
+        let options = Options::new(Model::Ra, Notion::Graph);
+        assert!(!translated(&program, &options));
+        assert!(matches!(check(&program, &options).verdict, Verdict::NotRobust(_)));
+    }
+
+    #[test]
+    fn an_index_in_a_register_does_not_leave_the_window() {
+        is_not_translated(
+            "atomic<u8> top = 1, bottom = 1;
+             thread owner { loop { let b = bottom.load(acquire); let t = top.load(acquire); assume(b < 200); if (b <= t + 149) { bottom.store(b + 1, release); } } }
+             thread bad { let b = bottom.load(acquire); assume(b < 200); let r = b + 10; let t = top.load(acquire); if (r > t + 159) { HALF } }",
+        );
+    }
+
+    #[test]
+    fn an_index_does_not_start_outside_of_the_window() {
+        is_not_translated(
+            "atomic<u8> top = 1, mid = 1, far = 190;
+             thread owner { loop { let b = mid.load(acquire); let t = top.load(acquire); assume(b < 200); if (b <= t + 149) { mid.store(b + 1, release); } } }
+             thread bad { let b = mid.load(acquire); let t = top.load(acquire); let f = far.load(acquire); if (b >= t) { if (f > t + 180) { HALF } } }",
+        );
+    }
+
+    #[test]
+    fn nothing_is_computed_from_an_index_that_has_fallen_far_behind() {
+        is_not_translated(
+            "atomic<u8> top = 1, bottom = 1; atomic<bool> phase, go;
+             thread pusher { loop { choose { let t = top.load(acquire); assume(t < 200); top.store(t + 1, release); } or { break; } } phase.store(1, release); }
+             thread lagging { let b = top.load(acquire); phase.wait(1, acquire); assume(b < 200); bottom.store(b + 3, release); go.store(1, release); }
+             thread bad { go.wait(1, acquire); let x = bottom.load(acquire); let t = top.load(acquire); if (x < t) { HALF } }",
+        );
+    }
+
+    #[test]
+    fn a_program_with_a_wide_state_is_explored_exactly() {
+        let wide = DEQUE.replace("FENCE", "").replace("LIMIT", "200").replace("thread thief", "thread thief[30]");
+        let limits = Limits { states: Some(50_000), ..Limits::default() };
+        let outcome = check(&parsed(&wide), &Options { limits, ..Options::new(Model::Ra, Notion::Graph) });
+        assert!(matches!(outcome.verdict, Verdict::NotRobust(_) | Verdict::Inconclusive(_)), "{:?}", outcome.verdict);
+    }
+
+    /// Draws programs in which one index moves on, another is computed from what was seen of it, and store buffering waits where the two compare in some way.
+    struct Drawn(Rng);
+
+    impl Drawn {
+        fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+            self.0.pick(choices)
+        }
+
+        fn offset(&mut self) -> &'static str {
+            self.of(&["", "", " + 1", " + 2", " + 3", " + 5", " + 10", " + 149", " - 1", " - 2", " - 4", " - 60"])
+        }
+
+        fn program(&mut self) -> String {
+            let (top, bottom) = (self.of(&["1", "4", "70", "190"]), self.of(&["1", "4", "70", "190"]));
+            let advance = self.of(&["1", "1", "2", "7"]);
+            let window = self.of(&["", "if (t <= b + 3)", "if (t <= b + 120)", "if (t < b)"]);
+            let limit = self.of(&["9", "80", "200", "250"]);
+            let (phase, go) = (self.of(&["", "phase.wait(1, acquire);"]), self.of(&["", "go.wait(1, acquire);"]));
+            let source = self.of(&["top", "bottom"]);
+            let (first, second, third, fourth) = (self.offset(), self.offset(), self.offset(), self.offset());
+            let compared = self.of(&["<", "<=", ">", ">=", "==", "!="]);
+            let guard = self.of(&["", "if (r <= t)", "if (t < r)"]);
+            format!(
+                "atomic<bool> y, z, phase, go; atomic<u8> top = {top}, bottom = {bottom};
+                 thread pusher {{ loop {{ choose {{ let t = top.load(acquire); let b = bottom.load(acquire); assume(t < {limit}); {window} {{ top.store(t + {advance}, release); }} }} or {{ break; }} }} phase.store(1, release); }}
+                 thread second {{ let b = {source}.load(acquire); {phase} let t = top.load(acquire); assume(b < {limit}); let r = b{first}; {guard} {{ bottom.store(r{second}, release); }} go.store(1, release); }}
+                 thread bad {{ {go} let x = bottom.load(acquire); let t = top.load(acquire); assume(x < {limit}); let w = x{third}; if (w {compared} t{fourth}) {{ {HALF} }} }}
+                 {OTHER_HALF}"
+            )
+        }
+    }
+
+    #[test]
+    fn what_translation_proves_holds() {
+        let rounds = std::env::var("STEADFAST_TRANSLATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
+        let (mut drawn, mut proved, mut checked) = (Drawn(Rng::new(12)), 0, 0);
+        for _ in 0..rounds {
+            let source = drawn.program();
+            let program = parsed(&source);
+            let mut options = Options::new(Model::Ra, Notion::Graph);
+            if !translated(&program, &options) {
+                continue;
+            }
+            proved += 1;
+            options.reductions.translation = false;
+            options.limits.states = Some(100_000);
+            let verdict = check(&program, &options).verdict;
+            assert!(matches!(verdict, Verdict::Robust | Verdict::Inconclusive(_)), "{verdict:?}\n{source}");
+            checked += u64::from(matches!(verdict, Verdict::Robust));
+        }
+        assert!(proved > 10 && checked > 10, "{proved} {checked}");
     }
 }

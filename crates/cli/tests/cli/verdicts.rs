@@ -137,6 +137,17 @@ fn values_that_are_too_many_to_follow_are_a_bound_too() {
 }
 
 #[test]
+fn choosing_among_very_many_values_is_a_bound() {
+    let bounded = |threads: &str, bound: &str| {
+        let ended = check_text(&format!("atomic<u8> x; {threads}"), &["--model", "ra"]);
+        assert_eq!(ended.code, 3, "{ended:?}");
+        assert!(ended.stdout.contains(bound), "{}", ended.stdout);
+    };
+    bounded("thread t { x.store(any(0, 255) + any(0, 255) + any(0, 255)); }", "more than 2^17 local steps");
+    bounded("thread t[3] { let r = any(0, 255); x.load(); x.store(r); }", "more than 2^22 initial states");
+}
+
+#[test]
 fn several_files_and_models_get_one_result_each_and_the_worst_decides() {
     let ended = steadfast(&["check", "--model", "ra,rc20", MP, SB]);
     assert_eq!(ended.code, 1, "{ended:?}");
@@ -149,7 +160,7 @@ fn several_files_and_models_get_one_result_each_and_the_worst_decides() {
 #[test]
 fn all_models_can_be_asked_at_once() {
     let ended = steadfast(&["check", "--model", "all", "-f", "concise", MP]);
-    assert_eq!(ended.stdout.lines().count(), 5, "{}", ended.stdout);
+    assert_eq!(ended.stdout.lines().count(), steadfast_robust::Model::ALL.len(), "{}", ended.stdout);
 }
 
 #[test]

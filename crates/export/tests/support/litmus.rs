@@ -1,7 +1,7 @@
 //! A compact way to write litmus tests: one line per thread.
 //!
 //! `x=1` stores, `r=x` loads, `r=x+1` is a fetch-and-add, `x?1` waits for a value, `x:0>1` is a blocking CAS, `r=x~0>1` a CAS,
-//! `r=x~~0>1` a weak one; `use r` observes a register. Accesses are relaxed; a `!` anywhere makes one acquire, release or both.
+//! `r=x~~0>1` one that fails; `use r` observes a register. Accesses are relaxed; a `!` anywhere makes one acquire, release or both.
 //! Fences are `F` (SC), `Facq`, `Frel`. A location whose name begins with `n` is plain.
 
 use std::collections::BTreeMap;
@@ -89,10 +89,10 @@ fn emit(
     }
     let dst = register(thread, left);
     if let Some((_, values)) = right.split_once('~') {
-        let weak = values.starts_with('~');
+        let spurious = values.starts_with('~');
         let (expected, new) = values.trim_start_matches('~').split_once('>').expect("two values");
         let (expected, new) = (number(expected), number(new));
-        thread.emit(Instr::Cas { dst: Some(dst), place, expected, new, success: rmw, failure: read, weak });
+        thread.emit(Instr::Cas { dst: Some(dst), place, expected, new, success: rmw, failure: read, spurious });
     } else if let Some((_, amount)) = right.split_once('+') {
         let update = Expr::binary(BinaryOp::Add, Expr::Old, number(amount));
         thread.emit(Instr::Rmw { dst: Some(dst), place, update, order: rmw });

@@ -162,8 +162,8 @@ fn for_each_choice<T>(lists: &[Vec<T>], visit: &mut dyn FnMut(&[&T]) -> bool) ->
 fn guessing_everything_agrees_with_the_oracle() {
     let weights = Weights { load: 35, store: 35, rmw: 8, cas: 7, wait: 8, blocking_cas: 6, fence: 5 };
     let mut rng = Rng::new(5);
-    let (mut decided, mut violated) = ([0; 6], [0; 6]);
     let models = [Axioms::Tso, Axioms::Ra, Axioms::Sra, Axioms::Rc20, Axioms::Rc11, Axioms::Rc11Full];
+    let (mut decided, mut violated) = (models.map(|_| 0), models.map(|_| 0));
     for round in 0..400 {
         let config =
             Config { small: round % 8 != 0, seq_cst: true, sc_fences: round % 3 == 0, weights, ..Config::default() };

@@ -244,10 +244,10 @@ impl<'p> Interpreter<'p> {
                     events.push(read(EventKind::WaitRead, order.read().into()));
                 }
             },
-            Instr::Cas { expected, new, success, failure, weak, .. } => {
-                let (matches, new) = (eval(expected)? == value, eval(new)?);
+            Instr::Cas { expected, new, success, failure, spurious, .. } => {
+                let (matches, new) = (eval(expected)? == value && !spurious, eval(new)?);
                 events.extend(matches.then(|| update(new, (*success).into())));
-                events.extend((!matches || *weak).then(|| read(EventKind::FailedCas, (*failure).into())));
+                events.extend((!matches).then(|| read(EventKind::FailedCas, (*failure).into())));
             }
             Instr::BlockingCas { expected, new, order, .. } => {
                 let (matches, new) = (eval(expected)? == value, eval(new)?);

@@ -111,7 +111,7 @@ impl<'a> Emitter<'a> {
                 new: self.constant(&[1, 1, 2, 3]),
                 success: self.rmw_order(),
                 failure: self.read_order(),
-                weak: self.config.weak_cas && self.rng.chance(30),
+                spurious: self.config.weak_cas && self.rng.chance(30),
                 dst: Some(self.register()),
                 place,
             },

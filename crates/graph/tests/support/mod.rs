@@ -92,7 +92,7 @@ fn call(thread: &mut ThreadBuilder, function: &str, arguments: &str, order: &str
         "cas" => {
             let (place, expected, new) = swap();
             let (success, failure) = (rmw_order(order), ReadOrder::Relaxed);
-            thread.emit(Instr::Cas { dst: None, place, expected, new, success, failure, weak: false });
+            thread.emit(Instr::Cas { dst: None, place, expected, new, success, failure, spurious: false });
         }
         "observe" => thread.emit(Instr::Observe(register(arguments))),
         "assert" => thread.emit(Instr::Assert(expr(arguments))),

@@ -5,6 +5,7 @@ use super::codes;
 use super::constant::known;
 use super::globals::{Global, Place};
 use super::lower::{Local, Lowering};
+use super::lower_attempt::Attempt;
 use super::lower_values::Want;
 use super::orders::Order;
 use super::types::Ty;
@@ -234,10 +235,34 @@ impl<'a> Lowering<'a, '_> {
                 let expected = take(&mut values);
                 Instr::BlockingCas { place: at, expected, new: take(&mut values), order }
             }
+            "compare_exchange" | "compare_exchange_strong" | "compare_exchange_weak" => {
+                let attempt = self.attempt((at, ty), values, &arguments.orders);
+                let is_weak = &*method.text == "compare_exchange_weak";
+                return if is_weak {
+                    self.weak_attempt(attempt, expr.span, want)
+                } else {
+                    self.strong_attempt(&attempt, expr.span, want)
+                };
+            }
             name => return self.atomic_with_result(expr, (at, ty), name, (values, &arguments.orders), want),
         };
         self.run(instr, expr.span);
         Expr::Const(0)
+    }
+
+    /// What a compare-and-exchange shall do.
+    fn attempt(
+        &mut self,
+        (place, ty): (steadfast_ir::Place, Ty),
+        mut values: Vec<Expr>,
+        orders: &[(Order, Span)],
+    ) -> Attempt {
+        let success = self.order::<RmwOrder>(orders.first(), None);
+        let derived = orders.first().map(|&(order, span)| (order.after_failure(), span));
+        let failure = orders.get(1).copied().or(derived);
+        let failure = self.order::<ReadOrder>(failure.as_ref(), Some("a failed compare_exchange"));
+        let expected = take(&mut values);
+        Attempt { place, ty, expected, new: take(&mut values), success, failure }
     }
 
     /// The accesses that read, and whose result may be ignored.
@@ -255,27 +280,15 @@ impl<'a> Lowering<'a, '_> {
             dst => dst,
         };
         let mut result = None;
-        let instr = match name {
-            "wait" => {
-                let order = self.order::<ReadOrder>(orders.first(), Some("a wait"));
-                Instr::Wait { dst, place, values, order }
+        let instr = if name == "wait" {
+            let order = self.order::<ReadOrder>(orders.first(), Some("a wait"));
+            Instr::Wait { dst, place, values, order }
+        } else {
+            let update = self.update(expr, name, take(&mut values), ty);
+            if let (true, Some(dst), Expr::Binary(op, _, by)) = (counts, dst, &update) {
+                result = Some(Expr::binary(*op, Expr::Reg(dst), (**by).clone()));
             }
-            "compare_exchange" | "compare_exchange_strong" | "compare_exchange_weak" => {
-                let success = self.order::<RmwOrder>(orders.first(), None);
-                let derived = orders.first().map(|&(order, span)| (order.after_failure(), span));
-                let failure = orders.get(1).copied().or(derived);
-                let failure = self.order::<ReadOrder>(failure.as_ref(), Some("a failed compare_exchange"));
-                let expected = take(&mut values);
-                let weak = name == "compare_exchange_weak";
-                Instr::Cas { dst, place, expected, new: take(&mut values), success, failure, weak }
-            }
-            _ => {
-                let update = self.update(expr, name, take(&mut values), ty);
-                if let (true, Some(dst), Expr::Binary(op, _, by)) = (counts, dst, &update) {
-                    result = Some(Expr::binary(*op, Expr::Reg(dst), (**by).clone()));
-                }
-                Instr::Rmw { dst, place, update, order: self.order::<RmwOrder>(orders.first(), None) }
-            }
+            Instr::Rmw { dst, place, update, order: self.order::<RmwOrder>(orders.first(), None) }
         };
         self.run(instr, expr.span);
         if let Some(result) = result {

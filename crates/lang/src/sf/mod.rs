@@ -17,6 +17,7 @@ mod lower;
 mod lower_accesses;
 mod lower_annotations;
 mod lower_arguments;
+mod lower_attempt;
 mod lower_calls;
 mod lower_statements;
 mod lower_values;

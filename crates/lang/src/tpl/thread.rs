@@ -183,7 +183,7 @@ impl<'s> Thread<'_, 's> {
             Access::Cas(expected, new, success) => {
                 let (expected, new) = (self.stored(expected), self.stored(new));
                 let (expected, new, failure) = (expected?, new?, success.read());
-                Instr::Cas { dst, place: place()?, expected, new, success: *success, failure, weak: false }
+                Instr::Cas { dst, place: place()?, expected, new, success: *success, failure, spurious: false }
             }
             Access::BlockingCas(expected, new, order) => {
                 let (expected, new) = (self.stored(expected), self.stored(new));

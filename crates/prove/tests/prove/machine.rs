@@ -229,18 +229,15 @@ impl<'p> Machine<'p> {
                 self.receive(&mut next, thread, *dst, old);
                 pending.push(next);
             }
-            Instr::Cas { dst, place, expected, new, weak, .. } => {
+            Instr::Cas { dst, place, expected, new, spurious, .. } => {
                 let loc = Self::location(state, thread, place);
                 let old = state.memory[loc.index()];
                 self.receive(&mut next, thread, *dst, old);
-                let found = self.stored(state, thread, loc, expected, 0) == old;
-                if !found || *weak {
-                    pending.push(next.clone());
-                }
+                let found = self.stored(state, thread, loc, expected, 0) == old && !spurious;
                 if found {
                     next.memory[loc.index()] = self.stored(state, thread, loc, new, 0);
-                    pending.push(next);
                 }
+                pending.push(next);
             }
             Instr::BlockingCas { place, expected, new, .. } => {
                 let loc = Self::location(state, thread, place);

@@ -186,7 +186,7 @@ impl<'p> Automaton<'p> {
         let pc = self.inner.read().expect("no panic while locked").exceeded?;
         match &self.thread.code[pc].op {
             Instr::Bound { bound, .. } => Some(bound),
-            _ => None,
+            _ => Some("too many ways lead from one access of a thread to the next (more than 2^17 local steps)"),
         }
     }
 
@@ -229,6 +229,23 @@ impl<'p> Automaton<'p> {
         for expected in expected {
             self.require(shift.is_certain_match(thread, expected, &state.registers, old));
         }
+    }
+
+    /// Checks, under a translation, that an access that writes an index knows exactly which one.
+    fn require_exact_write(&self, state: &LocalState, old: Value, effect: &Effect) {
+        let Some((shift, _)) =
+            self.shift.filter(|(shift, _)| shift.locations.get(effect.event.loc as usize) == Some(&true))
+        else {
+            return;
+        };
+        let (Instr::Store { value, .. }
+        | Instr::Rmw { update: value, .. }
+        | Instr::Cas { new: value, .. }
+        | Instr::BlockingCas { new: value, .. }) = &self.thread.code[state.pc].op
+        else {
+            return;
+        };
+        self.require(effect.written.is_none() || shift.is_exact(value, &state.registers, old));
     }
 
     /// How many local states are known.
@@ -279,6 +296,7 @@ impl<'p> Automaton<'p> {
                 Err(kind) => failures.push(Failure { pc: state.pc, kind: FailureKind::Evaluation(kind) }),
                 Ok(effects) => {
                     for effect in effects {
+                        self.require_exact_write(&state, old, &effect);
                         let landing = self.land(&state, old, &effect);
                         failures.extend(landing.failures);
                         beyond.extend(landing.beyond);
@@ -399,13 +417,12 @@ impl<'p> Automaton<'p> {
             Instr::Store { value: new, order, .. } => vec![write(*order, value(new)?)],
             Instr::Unlock(_) => vec![write(WriteOrder::Release, 0)],
             Instr::Rmw { update: new, order, .. } => vec![update(*order, value(new)?)],
-            Instr::Cas { expected, new, success, failure, weak, .. } => {
+            Instr::Cas { expected, new, success, failure, spurious, .. } => {
                 let mut effects = Vec::new();
-                let matches = value(expected)? == old;
+                let matches = value(expected)? == old && !spurious;
                 if matches {
                     effects.push(update(*success, value(new)?));
-                }
-                if !matches || *weak {
+                } else {
                     let mut failed = read(EventKind::ObservingRead, *failure);
                     failed.event.locked = self.reading.buffered;
                     effects.push(failed);

@@ -10,6 +10,9 @@ use std::hash::Hash;
 use steadfast_ir::{Expr, FenceOrder, Instr, Pc, RegId, RegSet, Value, dataflow};
 use steadfast_span::Index;
 
+/// How many positions a walk may pass. Nobody can end it early, so it has to end soon.
+const MOST_STEPS: usize = 1 << 17;
+
 /// What running local instructions from somewhere leads to.
 #[derive(Default)]
 pub(super) struct Landing {
@@ -190,6 +193,9 @@ impl Automaton<'_> {
             if !seen.insert((pc, registers.clone(), fences, luggage.mark())) {
                 continue;
             }
+            if seen.len() > MOST_STEPS {
+                return end(End::Beyond(pc), &luggage);
+            }
             let op = &self.thread.code[pc].op;
             let fused = match op {
                 Instr::Fence(order) => self.fuse(fences, *order),
@@ -260,12 +266,12 @@ impl Automaton<'_> {
         Ok(match op {
             Instr::Assign { dst, value } => {
                 let mut registers = registers.to_vec();
-                let value = value.eval(&registers, 0).map_err(FailureKind::Evaluation)?;
+                let result = value.eval(&registers, 0).map_err(FailureKind::Evaluation)?;
                 if let Some((shift, thread)) = self.shift.filter(|(shift, thread)| shift.is_index(*thread, *dst)) {
-                    self.require(value > shift.low || shift.is_copy(thread, pc));
-                    self.least.fetch_min(value, std::sync::atomic::Ordering::Relaxed);
+                    self.require(shift.is_copy(thread, pc) || shift.is_exact(value, &registers, 0));
+                    self.least.fetch_min(result, std::sync::atomic::Ordering::Relaxed);
                 }
-                registers[dst.index()] = self.program.reduce(value, self.thread.registers[*dst].modulus);
+                registers[dst.index()] = self.program.reduce(result, self.thread.registers[*dst].modulus);
                 vec![(next, registers)]
             }
             Instr::Jump(target) => vec![(*target, registers.to_vec())],
