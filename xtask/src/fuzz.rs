@@ -19,7 +19,7 @@ fuzz [--programs N | --minutes N] [--seed S] [--jobs J] [--model MODEL] [--notio
     Compares the checker with the oracle, and with itself under every setting that must not matter, on N random
     programs for every model and notion, or for N minutes in all (by default for 1 minute). The seed is shown,
     and repeats a run. NOTION is graph, letter (graph, with the order of seq_cst fences counted), observational,
-    races, or settings (larger programs, the checker only with itself).
+    races, indices (programs that translation may decide), or settings (larger programs, the checker only with itself).
 fuzz --parsers [--minutes N] [--seed S] [--jobs J] [--seeds DIRECTORY]
     Feeds the parsers with mutations of the programs in corpus/ and, if given, in a directory.
 fuzz --clocks N [--seed S] [--jobs J]

@@ -156,6 +156,8 @@ pub struct Options<'a> {
     pub jobs: usize,
     /// A program with fewer states than this is left to one worker.
     pub parallel_from: usize,
+    /// A program with fewer states than this is never decided by translation: exploring it exactly is just as fast, and says more.
+    pub translate_from: u64,
     /// Ends the search early when it becomes true.
     pub interrupt: Option<&'a AtomicBool>,
     /// Is told now and then how the search is getting on.
@@ -175,6 +177,7 @@ impl Options<'_> {
             joint: false,
             jobs: 1,
             parallel_from: 4000,
+            translate_from: 20_000,
             interrupt: None,
             observer: None,
         }

@@ -32,6 +32,7 @@
 mod campaign;
 mod edit;
 mod guard;
+mod indices;
 mod judge;
 mod large;
 mod question;

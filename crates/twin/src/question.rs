@@ -20,13 +20,16 @@ pub enum Subject {
     Observational,
     /// Races on plain locations.
     Races,
+    /// Graph robustness of programs with indices, which are decided by translation where that is possible.
+    Indices,
     /// Graph robustness of programs that are too large for the oracle: the checker against itself.
     Settings,
 }
 
 impl Subject {
     /// All subjects.
-    pub const ALL: [Self; 5] = [Self::Graph, Self::Letter, Self::Observational, Self::Races, Self::Settings];
+    pub const ALL: [Self; 6] =
+        [Self::Graph, Self::Letter, Self::Observational, Self::Races, Self::Indices, Self::Settings];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -35,6 +38,7 @@ impl Subject {
             Self::Letter => "letter",
             Self::Observational => "observational",
             Self::Races => "races",
+            Self::Indices => "indices",
             Self::Settings => "settings",
         }
     }
@@ -53,7 +57,7 @@ pub struct UnknownSubject;
 
 impl fmt::Display for UnknownSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the subjects are graph, letter, observational, races and settings")
+        f.write_str("the subjects are graph, letter, observational, races, indices and settings")
     }
 }
 
@@ -131,7 +135,9 @@ impl Question {
     /// The question to the checker.
     pub fn options(self) -> Options<'static> {
         let notion = if self.subject == Subject::Observational { Notion::Observational } else { Notion::Graph };
-        Options { fences_by_the_letter: self.subject == Subject::Letter, ..Options::new(self.model, notion) }
+        let usual = Options::new(self.model, notion);
+        let translate_from = if self.subject == Subject::Indices { 0 } else { usual.translate_from };
+        Options { fences_by_the_letter: self.subject == Subject::Letter, translate_from, ..usual }
     }
 
     /// What the oracle says; nothing if the program is too large for it.
@@ -158,7 +164,9 @@ impl Question {
             });
         }
         Some(match self.subject {
-            Subject::Graph | Subject::Letter | Subject::Races if ask(robust)? => Expected::Exactly(Answer::Robust),
+            Subject::Graph | Subject::Letter | Subject::Races | Subject::Indices if ask(robust)? => {
+                Expected::Exactly(Answer::Robust)
+            }
             Subject::Observational if ask(observationally_robust)? => Expected::RobustOrOverReport,
             _ => Expected::Exactly(Answer::NotRobust),
         })

@@ -1,6 +1,7 @@
 //! Random programs for each subject.
 
 use crate::guard::{hand_over, hand_over_by_fences, hand_over_unseen};
+use crate::indices::indices;
 use crate::large::large;
 use crate::question::Subject;
 use crate::vary::vary;
@@ -17,6 +18,7 @@ pub fn sample(seed: u64, subject: Subject) -> Program {
         Subject::Observational if of(&observational()).plain => with_unseen_read(&mut rng, &of(&observational())),
         Subject::Observational => program(&mut rng, &of(&observational())),
         Subject::Races => with_plain_location(&mut rng, &of(&races())),
+        Subject::Indices => return indices(&mut rng),
         Subject::Settings => large(&mut rng),
     };
     vary(&mut sampled, &mut rng);

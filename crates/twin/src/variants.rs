@@ -22,7 +22,9 @@ pub(crate) fn agree(program: &Program, options: &Options<'_>, depth: Depth, outc
         let other = ask(program, &variant)?;
         let robust = matches!(outcome.verdict, Verdict::Robust);
         // Where the search ends with a violation, it need not have come across every deadlock.
-        let deadlocks_differ = robust && other.deadlock.is_empty() != outcome.deadlock.is_empty();
+        // Nor does translation look for them.
+        let translated = !other.translated.is_empty() || !outcome.translated.is_empty();
+        let deadlocks_differ = robust && !translated && other.deadlock.is_empty() != outcome.deadlock.is_empty();
         if Answer::of(&other.verdict) != Answer::of(&outcome.verdict) || deadlocks_differ {
             return Err(Fault::Variant(name));
         }
@@ -45,6 +47,10 @@ fn variants<'a>(program: &Program, options: &Options<'a>, depth: Depth) -> Vec<(
         variants.push(("jointly".into(), joint.clone()));
         let plain = Options { reductions: Reductions::NONE, ..joint };
         variants.extend((depth == Depth::Thorough).then(|| (format!("jointly, {}", without(Reductions::NONE)), plain)));
+    }
+    if options.translate_from == 0 {
+        let exactly = Reductions { translation: false, ..Reductions::ALL };
+        variants.push(("without translation".into(), Options { reductions: exactly, ..options.clone() }));
     }
     for jobs in [2, 3] {
         // However small the program is.

@@ -20,8 +20,12 @@ fn agreed(model: Model, subject: Subject, programs: u64) -> Tally {
 
 /// Both answers have to occur often enough for the comparison to mean something.
 fn not_one_sided(model: Model, subject: Subject) {
-    // Programs that only the checker is asked about are larger.
-    let programs = if subject == Subject::Settings { PROGRAMS / 20 } else { PROGRAMS };
+    // Some programs are larger.
+    let programs = match subject {
+        Subject::Settings => PROGRAMS / 20,
+        Subject::Indices => PROGRAMS / 5,
+        _ => PROGRAMS,
+    };
     let tally = agreed(model, subject, programs);
     assert!(tally.robust * 4 > tally.programs, "only {} are robust", tally.robust);
     let violations = tally.not_robust + tally.races;
@@ -56,6 +60,11 @@ questions! {
     races_rc20: Rc20 Races,
     races_rc11: Rc11 Races,
     races_tso: Tso Races,
+    indices_ra: Ra Indices,
+    indices_sra: Sra Indices,
+    indices_rc20: Rc20 Indices,
+    indices_rc11: Rc11 Indices,
+    indices_tso: Tso Indices,
     settings_ra: Ra Settings,
     settings_sra: Sra Settings,
     settings_rc20: Rc20 Settings,
@@ -83,4 +92,16 @@ fn the_number_of_workers_does_not_matter() {
     let run = |jobs| Campaign { question, seed: 9, depth: Depth::Quick, budget: Budget::Programs(200), jobs }.run();
     let (one, two) = (run(1), run(2));
     assert_eq!((one.robust, one.not_robust, one.over_reports), (two.robust, two.not_robust, two.over_reports));
+}
+
+/// Else the comparison of programs with indices would say nothing about translation.
+#[test]
+fn translation_decides_many_programs_with_indices() {
+    let question = Question { model: Model::Ra, subject: Subject::Indices };
+    let decided = (0..400).filter(|&seed| {
+        let outcome = steadfast_robust::check(&steadfast_twin::sample(seed, question.subject), &question.options());
+        !outcome.translated.is_empty()
+    });
+    let decided = decided.count();
+    assert!(decided > 25, "only {decided} of 400");
 }
