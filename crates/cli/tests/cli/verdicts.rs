@@ -143,7 +143,7 @@ fn choosing_among_very_many_values_is_a_bound() {
         assert_eq!(ended.code, 3, "{ended:?}");
         assert!(ended.stdout.contains(bound), "{}", ended.stdout);
     };
-    bounded("thread t { x.store(any(0, 255) + any(0, 255) + any(0, 255)); }", "more than 2^17 local steps");
+    bounded("thread t { x.store(any(0, 255) + any(0, 255) + any(0, 255)); }", "more than 2^18 local steps");
     bounded("thread t[3] { let r = any(0, 255); x.load(); x.store(r); }", "more than 2^22 initial states");
 }
 

@@ -186,7 +186,7 @@ impl<'p> Automaton<'p> {
         let pc = self.inner.read().expect("no panic while locked").exceeded?;
         match &self.thread.code[pc].op {
             Instr::Bound { bound, .. } => Some(bound),
-            _ => Some("too many ways lead from one access of a thread to the next (more than 2^17 local steps)"),
+            _ => Some("too many ways lead from one access of a thread to the next (more than 2^18 local steps)"),
         }
     }
 

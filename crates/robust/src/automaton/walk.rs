@@ -11,7 +11,7 @@ use steadfast_ir::{Expr, FenceOrder, Instr, Pc, RegId, RegSet, Value, dataflow};
 use steadfast_span::Index;
 
 /// How many positions a walk may pass. Nobody can end it early, so it has to end soon.
-const MOST_STEPS: usize = 1 << 17;
+const MOST_STEPS: usize = 1 << 18;
 
 /// What running local instructions from somewhere leads to.
 #[derive(Default)]
