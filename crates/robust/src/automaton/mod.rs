@@ -172,8 +172,15 @@ impl<'p> Automaton<'p> {
         let mut ids: Vec<u32> = landing.states.into_iter().map(|(state, _)| self.intern(state)).collect();
         ids.sort_unstable();
         ids.dedup();
-        self.inner.write().expect("no panic while locked").note_beyond(&landing.beyond);
+        self.note_beyond(&landing.beyond);
         (ids, landing.failures)
+    }
+
+    /// Remembers where ways left the bounds of the representation.
+    fn note_beyond(&self, beyond: &[Pc]) {
+        if !beyond.is_empty() {
+            self.inner.write().expect("no panic while locked").note_beyond(beyond);
+        }
     }
 
     /// Whether no other thread runs before one in this local state has gone on.

@@ -135,16 +135,19 @@ impl Automaton<'_> {
             if wrong { taint.insert(dst) } else { taint.remove(dst) }
         }
         let goal = self.state(transition.next);
-        let (mut landed, mut noticed) = (Vec::new(), false);
+        let (mut landed, mut noticed, mut beyond) = (Vec::new(), false, Vec::new());
         self.walk(Pc::new(state.pc.index() + 1), registers, Tainted(taint.iter().collect()), &mut |end, tainted| {
             match end {
                 End::Access(state, fences) if *state == goal && fences == transition.fences => {
                     landed.push(tainted.0.iter().copied().collect());
                 }
                 End::Stopped => noticed = true,
-                End::Access(..) | End::Failure(_) | End::Beyond(_) => {}
+                // A walk with luggage can be longer than the one without.
+                End::Beyond(pc) => beyond.push(pc),
+                End::Access(..) | End::Failure(_) => {}
             }
         });
+        self.note_beyond(&beyond);
         if noticed {
             return Stray::Noticed;
         }
