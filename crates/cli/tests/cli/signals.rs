@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A program that takes much longer than a test.
-const LONG: &str = "corpus/large/chase-lev-ra-200.sf";
+const LONG: &str = "corpus/large/rcu-offline-4.sf";
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill can be run");
