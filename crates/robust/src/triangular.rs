@@ -41,10 +41,14 @@ fn decide(program: &Program, options: &Options<'_>, budget: &Budget<'_>, statist
         let found = match words {
             1 => Search::<1>::new(&machine, options, budget).run(statistics),
             2..=4 => Search::<4>::new(&machine, options, budget).run(statistics),
-            _ => Search::<32>::new(&machine, options, budget).run(statistics),
+            5..=32 => Search::<32>::new(&machine, options, budget).run(statistics),
+            _ => return Verdict::Unsupported(format!("a state of the program needs {} bits", words * 64)),
         };
         if !machine.overflowed() {
-            return verdict(found);
+            return match (verdict(found), machine.exceeded()) {
+                (Verdict::Robust, Some(bound)) => Verdict::Unsupported(bound.into()),
+                (verdict, _) => verdict,
+            };
         }
     }
     Verdict::Unsupported("a thread has more than 2^24 local states".into())
