@@ -3,7 +3,7 @@
 pub(crate) mod verifier;
 
 use crate::arguments::{Arguments, unexpected};
-use crate::corpus::answer::Setting;
+use crate::corpus::answer::{BROKEN, Setting};
 use crate::corpus::source::{Case, Source, read_directory};
 use crate::corpus::{WORKERS, bounded, promised, rocker_directory};
 use crate::parallel::in_order;
@@ -31,11 +31,13 @@ struct Options {
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let options = parse(arguments)?;
     ensure!(verifier::is_available(), "spin and gcc are not installed; `cargo xtask test` installs them");
+    // A directory that is not there should be noticed now, not after a quarter of an hour.
+    let rocker = rocker_directory(options.rocker.as_deref())?;
     let mut contradictions = 0;
     for directory in ["programs", "litmus"] {
         contradictions += compare(&format!("corpus/{directory}"), &promised(directory)?.0, options.limit)?;
     }
-    match rocker_directory(options.rocker.as_deref())? {
+    match rocker {
         Some(directory) => {
             let sources = read_directory(&directory, &directory, "tpl")?;
             let cases: Vec<_> = sources.iter().flat_map(Source::asked_by_rocker).collect();
@@ -72,6 +74,7 @@ impl Opinion {
     fn of(ours: &str, spin: &Spin) -> Self {
         match spin {
             _ if ours == "inconclusive" => Self::Missing("we do not finish"),
+            _ if ours == BROKEN => Self::Contradicts,
             Spin::Decided { violated, .. } if *violated == (ours != "robust") => Self::Same,
             Spin::Decided { .. } => Self::Contradicts,
             Spin::TooLong(_) => Self::Missing("SPIN does not finish"),
@@ -143,7 +146,8 @@ mod tests {
         assert_eq!(Opinion::of("robust", &decided(false)), Opinion::Same);
         assert_eq!(Opinion::of("race", &decided(true)), Opinion::Same);
         assert_eq!(Opinion::of("robust", &decided(true)), Opinion::Contradicts);
-        assert_eq!(Opinion::of("(panic)", &decided(false)), Opinion::Contradicts);
+        assert_eq!(Opinion::of(BROKEN, &decided(true)), Opinion::Contradicts);
+        assert_eq!(Opinion::of(BROKEN, &Spin::TooLong(3.0)), Opinion::Contradicts);
         assert_eq!(Opinion::of("inconclusive", &decided(false)), Opinion::Missing("we do not finish"));
         assert_eq!(Opinion::of("robust", &Spin::TooLong(3.0)), Opinion::Missing("SPIN does not finish"));
     }

@@ -66,7 +66,7 @@ fn verdict(found: Result<Option<crate::Witness>, Bound>) -> Verdict {
 mod tests {
     use super::*;
     use crate::{Model, Notion, ViolationKind, check};
-    use steadfast_ir::{Expr, FenceOrder, Instr, ProgramBuilder, ReadOrder, WriteOrder};
+    use steadfast_ir::{BinaryOp, Expr, FenceOrder, Instr, ProgramBuilder, ReadOrder, WriteOrder};
 
     /// One thread stores to x and loads y, perhaps with something between; the other stores to y.
     fn program(between: Option<Instr>, same: bool) -> Program {
@@ -115,5 +115,27 @@ mod tests {
         options.limits.states = Some(1);
         let fenced = program(Some(Instr::Fence(FenceOrder::SeqCst)), false);
         assert!(matches!(triangular_race(&fenced, &options).verdict, Verdict::Inconclusive(Bound::States(_))));
+    }
+
+    #[test]
+    fn steps_that_were_left_out_are_not_taken_for_explored() {
+        let mut b = ProgramBuilder::new("crowded");
+        let x = b.atomic("x", 0);
+        b.thread("t", |t| {
+            let registers = ["p", "q", "r"].map(|name| t.register(name));
+            for dst in registers {
+                let (starts, end) = ([(); 256].map(|()| t.label()), t.label());
+                t.choose(&starts);
+                for (start, value) in starts.into_iter().zip(0..) {
+                    t.bind(start);
+                    t.emit(Instr::Assign { dst, value: Expr::Const(value) });
+                    t.jump(end);
+                }
+                t.bind(end);
+            }
+            let sum = registers.into_iter().map(Expr::Reg).reduce(|sum, next| Expr::binary(BinaryOp::Add, sum, next));
+            t.store(x, sum.expect("there are registers"), WriteOrder::Relaxed);
+        });
+        assert!(matches!(verdict_of(&b.finish()), Verdict::Unsupported(bound) if bound.contains("local steps")));
     }
 }

@@ -6,6 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use steadfast_lang::ExpectedVerdict;
 use steadfast_robust::{Limits, Options, Statistics, Verdict, check};
 
+/// What a checker that fails is said to have got.
+pub(crate) const BROKEN: &str = "(panic)";
+
 /// How the checker is asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
@@ -54,7 +57,7 @@ impl Case {
         options.jobs = setting.jobs;
         // A checker that fails on one program should not take the results of the others away.
         let Ok(outcome) = catch_unwind(AssertUnwindSafe(|| check(&self.program, &options))) else {
-            return Answer { got: "(panic)", standing: Standing::Broken, statistics: Statistics::default() };
+            return Answer { got: BROKEN, standing: Standing::Broken, statistics: Statistics::default() };
         };
         let standing = match (&outcome.verdict, self.expected) {
             (Verdict::Inconclusive(bound), _) => Standing::Inconclusive(bound.to_string()),
