@@ -24,8 +24,8 @@ use steadfast_ir::values::ValueAnalysis;
 use steadfast_ir::{FenceOrder, Instr, Program, ThreadId};
 use steadfast_span::Index;
 
-/// How wide a local state's number is at first. Wider ones are tried when it does not suffice.
-pub(crate) const LOCAL_BITS: [u32; 4] = [8, 12, 18, 24];
+/// How wide a local state's number can be, if it does not fit into what was tried first.
+const LOCAL_BITS: [u32; 4] = [8, 12, 18, 24];
 /// More threads or locations than this do not fit the words that the monitors use.
 pub(crate) const LARGEST: usize = 63;
 
@@ -53,7 +53,7 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
         outcome.statistics.seconds = budget.elapsed().as_secs_f64();
         return outcome;
     }
-    for bits in LOCAL_BITS {
+    for bits in widths(options) {
         let layout = Layout::new(program, &analysis, bits);
         let question = Question { program, analysis: &analysis, options, budget: &budget, coarse: false };
         let verdict = match layout.words {
@@ -73,6 +73,12 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
     outcome.statistics.peak_bytes = budget.peak_bytes();
     outcome.statistics.seconds = budget.elapsed().as_secs_f64();
     outcome
+}
+
+/// How wide a local state's number may be: each is tried when those before it did not suffice.
+pub(crate) fn widths(options: &Options<'_>) -> impl Iterator<Item = u32> {
+    let first = options.local_bits.min(31);
+    std::iter::once(first).chain(LOCAL_BITS.into_iter().filter(move |&wider| wider > first))
 }
 
 pub(crate) fn too_large(program: &Program, options: &Options<'_>) -> Option<String> {
@@ -363,7 +369,7 @@ impl<'a> Question<'a> {
 
     fn observed_with<M: MemoryModel, const W: usize>(&self, machine: &Machine<'_>, model: &M) -> Option<Witness> {
         let (graph, bound) = reach::<W, _>(machine, 1, self.budget);
-        if bound.is_some() {
+        if bound.is_some() || machine.overflowed() {
             return None;
         }
         let graph = Box::new(Explorer { machine, graph });

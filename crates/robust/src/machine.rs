@@ -514,6 +514,10 @@ impl<const W: usize> System<W> for Machine<'_> {
             if !failures.is_empty() {
                 self.failed.store(true, Ordering::Relaxed);
             }
+            if locals.iter().any(|local| local >> self.layout.local_bits != 0) {
+                self.overflow.store(true, Ordering::Relaxed);
+                return Vec::new();
+            }
             if states.len().saturating_mul(locals.len()) > MOST_INITIAL {
                 self.crowded.store(true, Ordering::Relaxed);
                 states.truncate(1);
@@ -568,6 +572,7 @@ impl<const W: usize> System<W> for Machine<'_> {
                 if let (Some(written), Some(loc)) = (step.written, loc)
                     && let Some(field) = self.layout.memory[loc as usize]
                 {
+                    debug_assert!(u64::from(written) <= field.mask, "the analysis knows all values of a location");
                     field.set(&mut next, u64::from(written));
                 }
                 let mut moved = step.next;

@@ -158,6 +158,8 @@ pub struct Options<'a> {
     pub parallel_from: usize,
     /// A program with fewer states than this is never decided by translation: exploring it exactly is just as fast, and says more.
     pub translate_from: u64,
+    /// How wide the number of a thread's local state is at first, up to 31 bits. When that does not suffice, wider ones are tried.
+    pub local_bits: u32,
     /// Ends the search early when it becomes true.
     pub interrupt: Option<&'a AtomicBool>,
     /// Is told now and then how the search is getting on.
@@ -178,6 +180,7 @@ impl Options<'_> {
             jobs: 1,
             parallel_from: 4000,
             translate_from: 20_000,
+            local_bits: 8,
             interrupt: None,
             observer: None,
         }

@@ -8,7 +8,7 @@
 //! Guarantee: exact, for this definition, after an exhaustive search. Loops are taken as they are written, since every turn of a spin loop is a load that may race.
 
 use crate::automaton::Reading;
-use crate::check::{LOCAL_BITS, too_large};
+use crate::check::{too_large, widths};
 use crate::machine::{Layout, Machine, MachineOptions};
 use crate::options::{Options, Outcome, Statistics, Verdict};
 use crate::witness::triangular::Search;
@@ -34,7 +34,7 @@ fn decide(program: &Program, options: &Options<'_>, budget: &Budget<'_>, statist
     let analysis = ValueAnalysis::of(program);
     let reading = Reading { strengthen: false, buffered: true, ghost: None, spin: false };
     let machine_options = MachineOptions { reading, symmetry: false, shift: None };
-    for bits in LOCAL_BITS {
+    for bits in widths(options) {
         let layout = Layout::new(program, &analysis, bits);
         let words = layout.words;
         let machine = Machine::new(program, &analysis, layout, machine_options);

@@ -52,6 +52,11 @@ fn variants<'a>(program: &Program, options: &Options<'a>, depth: Depth) -> Vec<(
         let exactly = Reductions { translation: false, ..Reductions::ALL };
         variants.push(("without translation".into(), Options { reductions: exactly, ..options.clone() }));
     }
+    // The first do not fit into their fields, and the second make states of several words.
+    for local_bits in [1, 31] {
+        let packed = Options { local_bits, ..options.clone() };
+        variants.push((format!("with local states of {local_bits} bits at first"), packed));
+    }
     for jobs in [2, 3] {
         // However small the program is.
         let workers = Options { jobs, parallel_from: 0, ..options.clone() };

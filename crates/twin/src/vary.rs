@@ -1,9 +1,10 @@
 //! Variations that the generator of random programs does not make: threads with equal code, fences alone, cells of arrays, locks,
-//! assumptions.
+//! assumptions, choices before the first access, initial values.
 
+use crate::edit::insert;
 use steadfast_graph::random::Rng;
 use steadfast_ir::{
-    BinaryOp, Expr, FenceOrder, Instr, Instruction, LocId, LocKind, Place, Program, ReadOrder, RegId, RmwOrder,
+    BinaryOp, Expr, FenceOrder, Instr, Instruction, LocId, LocKind, Pc, Place, Program, ReadOrder, RegId, RmwOrder,
     ThreadId, WriteOrder,
 };
 use steadfast_span::Index;
@@ -25,6 +26,24 @@ pub(crate) fn vary(program: &mut Program, rng: &mut Rng) {
     }
     if rng.chance(10) {
         each_instruction(program, rng, assume);
+    }
+    if rng.chance(10) {
+        start_anywhere(program, rng);
+    }
+    if rng.chance(10) {
+        program.locations.iter_mut().for_each(|location| location.init = rng.pick(&[0, 1, 2]));
+    }
+}
+
+/// Some threads begin with a choice where to begin. The end is one of the places, so that a thread can start where others only arrive.
+fn start_anywhere(program: &mut Program, rng: &mut Rng) {
+    for thread in &mut program.threads {
+        if rng.chance(60) {
+            let end = thread.code.len();
+            let mut starts: Vec<Pc> = (0..=rng.below(3)).map(|_| Pc::new(1 + rng.below(end))).collect();
+            starts.insert(rng.below(starts.len() + 1), Pc::new(end));
+            insert(thread, 0, vec![Instr::Choose(starts)]);
+        }
     }
 }
 

@@ -147,6 +147,28 @@ fn choosing_among_very_many_values_is_a_bound() {
     bounded("thread t[3] { let r = any(0, 255); x.load(); x.store(r); }", "more than 2^22 initial states");
 }
 
+/// Each has more than 256 ways to start, and one that ends at once.
+#[test]
+fn every_way_to_start_is_explored() {
+    let ends = |text: &str, arguments: &[&str], code| {
+        let ended = check_text(&format!("atomic<bool> x, y; atomic<u8> z;\n{text}"), arguments);
+        assert_eq!(ended.code, code, "{arguments:?}: {ended:?}");
+    };
+    let many = "choose { return; } or { z.store(any(0, 255), relaxed); }";
+    let store_buffering = format!(
+        "thread a {{ {many} or {{ x.store(1, relaxed); observe(y.load(relaxed)); }} }}
+        thread b {{ y.store(1, relaxed); observe(x.load(relaxed)); }}"
+    );
+    for model in ["ra", "sra", "rc20", "rc11", "tso"] {
+        for notion in ["graph", "observational"] {
+            ends(&store_buffering, &["--model", model, "--notion", notion], 1);
+        }
+    }
+    ends(&store_buffering, &["--model", "tso", "--trf"], 1);
+    ends(&format!("thread a {{ {many} or {{ z.store(1); assert(false); }} }}"), &["--model", "ra"], 1);
+    ends(&format!("thread b {{ assert(x.load() == 0); x.store(1); }} thread a {{ {many} }}"), &["--model", "ra"], 0);
+}
+
 #[test]
 fn several_files_and_models_get_one_result_each_and_the_worst_decides() {
     let ended = steadfast(&["check", "--model", "ra,rc20", MP, SB]);
