@@ -4,12 +4,9 @@
 //! bound. What is loaded is at most the peak, and the peak never falls; so after `b = bottom; t = top; if (b > t)` it is known that `t + 1` is at
 //! most the peak, whatever other threads do.
 
-use crate::shift::{affine, upper_bound};
+use crate::shift::{FAR, affine, is_near, upper_bound};
 use steadfast_ir::{BinaryOp, Expr, Instr, Pc, RegId, Thread, UnaryOp, cfg, dataflow};
 use steadfast_span::Index;
-
-/// Values are bytes, so larger differences say nothing.
-const FAR: i32 = 256;
 
 /// What is known of one register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,10 +95,9 @@ impl Ceiling {
     fn assigned(&self, value: &Expr) -> Fact {
         let Some((Some(reg), offset)) = affine(value) else { return Fact::default() };
         let Fact { constant, slack } = self.facts[reg.index()];
-        let within = |value: &i32| (-FAR..=FAR).contains(value);
         Fact {
-            constant: constant.map(|bound| bound + offset).filter(within),
-            slack: slack.map(|s| s - offset).filter(within),
+            constant: constant.map(|bound| bound + offset).filter(is_near),
+            slack: slack.map(|s| s - offset).filter(is_near),
         }
     }
 

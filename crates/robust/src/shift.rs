@@ -50,20 +50,26 @@ struct Sorts<'p> {
     first_register: Vec<usize>,
 }
 
-/// `register + offset`, or `Old + offset`.
+/// `register + offset`, or `Old + offset`, with a near offset: a far one can carry an index out of 32 bits, and that depends on where the index is.
 pub(crate) fn affine(expr: &Expr) -> Option<(Option<RegId>, i32)> {
-    match expr {
-        Expr::Reg(reg) => Some((Some(*reg), 0)),
-        Expr::Old => Some((None, 0)),
-        Expr::Binary(BinaryOp::Add, left, right) => match (affine(left), right.as_const()) {
-            (Some((reg, offset)), Some(constant)) => Some((reg, offset + constant)),
-            _ => affine(right).zip(left.as_const()).map(|((reg, offset), constant)| (reg, offset + constant)),
+    let ((register, offset), by) = match expr {
+        Expr::Reg(reg) => return Some((Some(*reg), 0)),
+        Expr::Old => return Some((None, 0)),
+        Expr::Binary(BinaryOp::Add, left, right) => match right.as_const() {
+            Some(constant) => (affine(left)?, constant),
+            None => (affine(right)?, left.as_const()?),
         },
-        Expr::Binary(BinaryOp::Sub, left, right) => {
-            affine(left).zip(right.as_const()).map(|((reg, offset), constant)| (reg, offset - constant))
-        }
-        _ => None,
-    }
+        Expr::Binary(BinaryOp::Sub, left, right) => (affine(left)?, right.as_const()?.checked_neg()?),
+        _ => return None,
+    };
+    offset.checked_add(by).filter(is_near).map(|offset| (register, offset))
+}
+
+/// Values are bytes, so larger differences say nothing.
+pub(crate) const FAR: i32 = 256;
+
+pub(crate) fn is_near(offset: &i32) -> bool {
+    (-FAR..=FAR).contains(offset)
 }
 
 fn is_comparison(op: BinaryOp) -> bool {
@@ -74,7 +80,7 @@ fn is_comparison(op: BinaryOp) -> bool {
 /// The register and the largest value that `assume(register < constant)` lets pass.
 pub(crate) fn upper_bound(cond: &Expr) -> Option<(RegId, i32)> {
     let Expr::Binary(op, left, right) = cond else { return None };
-    let ((Some(reg), offset), constant) = (affine(left)?, right.as_const()?) else { return None };
+    let ((Some(reg), offset), constant) = (affine(left)?, right.as_const().filter(is_near)?) else { return None };
     match op {
         BinaryOp::Lt => Some((reg, constant - 1 - offset)),
         BinaryOp::Le => Some((reg, constant - offset)),

@@ -288,6 +288,27 @@ mod tests {
         );
     }
 
+    /// 2147483395 and 253 are more than 32 bits hold.
+    #[test]
+    fn a_comparison_that_overflows_depends_on_where_the_indices_are() {
+        is_not_translated(
+            "atomic<u8> top = 240;
+             thread owner { loop { let t = top.load(acquire); assume(t < 255); top.store(t + 1, release); } }
+             thread bad { let u = top.load(acquire); let t = top.load(acquire); if (t + 2147483395 < u) { HALF } }",
+        );
+    }
+
+    #[test]
+    fn offsets_beyond_32_bits_are_no_offsets() {
+        let sum = "2147483647 + 2147483647";
+        let source = format!(
+            "atomic<u8> top = 1;
+             thread a {{ loop {{ let t = top.load(acquire); assume(t + {sum} < 3); top.store(t + {sum} + 3, release); }} }}
+             thread b {{ let t = top.load(acquire); assume(t < 0 - 2147483647 - 1); assume(t - 2147483647 - 2 < 5); }}"
+        );
+        assert!(Shift::candidates(&parsed(&source)).is_empty());
+    }
+
     #[test]
     fn a_program_with_a_wide_state_is_explored_exactly() {
         let wide = DEQUE.replace("FENCE", "").replace("LIMIT", "200").replace("thread thief", "thread thief[30]");
@@ -305,7 +326,21 @@ mod tests {
         }
 
         fn offset(&mut self) -> &'static str {
-            self.of(&["", "", " + 1", " + 2", " + 3", " + 5", " + 10", " + 149", " - 1", " - 2", " - 4", " - 60"])
+            self.of(&[
+                "",
+                "",
+                " + 1",
+                " + 2",
+                " + 3",
+                " + 5",
+                " + 10",
+                " + 149",
+                " - 1",
+                " - 2",
+                " - 4",
+                " - 60",
+                " + 2147483395",
+            ])
         }
 
         fn program(&mut self) -> String {

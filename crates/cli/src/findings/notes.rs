@@ -47,9 +47,9 @@ pub(crate) fn remarks(program: &Program, model: Model, question: &Question, tran
     let mut remarks = Vec::new();
     if let [base, others @ ..] = translated {
         let name = |loc: &LocId| format!("`{}`", program.locations[*loc].name);
-        let others: Vec<_> = others.iter().map(name).collect();
+        let others: Vec<_> = others.iter().map(name).chain(["registers with their values".to_owned()]).collect();
         remarks.push(format!(
-            "shown by translation: {} and registers with their values only matter relative to {}; states are counted relative to it",
+            "shown by translation: {} only matter relative to {}; states are counted relative to it",
             listed(&others),
             name(base)
         ));
