@@ -4,7 +4,7 @@
 //! bound. What is loaded is at most the peak, and the peak never falls; so after `b = bottom; t = top; if (b > t)` it is known that `t + 1` is at
 //! most the peak, whatever other threads do.
 
-use crate::shift::{FAR, affine, is_near, upper_bound};
+use crate::shift::{FAR, affine, near, upper_bound};
 use steadfast_ir::{BinaryOp, Expr, Instr, Pc, RegId, Thread, UnaryOp, cfg, dataflow};
 use steadfast_span::Index;
 
@@ -96,8 +96,8 @@ impl Ceiling {
         let Some((Some(reg), offset)) = affine(value) else { return Fact::default() };
         let Fact { constant, slack } = self.facts[reg.index()];
         Fact {
-            constant: constant.map(|bound| bound + offset).filter(is_near),
-            slack: slack.map(|s| s - offset).filter(is_near),
+            constant: constant.and_then(|bound| near(bound + offset)),
+            slack: slack.and_then(|slack| near(slack - offset)),
         }
     }
 

@@ -62,14 +62,15 @@ pub(crate) fn affine(expr: &Expr) -> Option<(Option<RegId>, i32)> {
         Expr::Binary(BinaryOp::Sub, left, right) => (affine(left)?, right.as_const()?.checked_neg()?),
         _ => return None,
     };
-    offset.checked_add(by).filter(is_near).map(|offset| (register, offset))
+    offset.checked_add(by).and_then(near).map(|offset| (register, offset))
 }
 
 /// Values are bytes, so larger differences say nothing.
 pub(crate) const FAR: i32 = 256;
 
-pub(crate) fn is_near(offset: &i32) -> bool {
-    (-FAR..=FAR).contains(offset)
+/// A difference that says something.
+pub(crate) fn near(offset: i32) -> Option<i32> {
+    (-FAR..=FAR).contains(&offset).then_some(offset)
 }
 
 fn is_comparison(op: BinaryOp) -> bool {
@@ -80,7 +81,7 @@ fn is_comparison(op: BinaryOp) -> bool {
 /// The register and the largest value that `assume(register < constant)` lets pass.
 pub(crate) fn upper_bound(cond: &Expr) -> Option<(RegId, i32)> {
     let Expr::Binary(op, left, right) = cond else { return None };
-    let ((Some(reg), offset), constant) = (affine(left)?, right.as_const().filter(is_near)?) else { return None };
+    let ((Some(reg), offset), constant) = (affine(left)?, right.as_const().and_then(near)?) else { return None };
     match op {
         BinaryOp::Lt => Some((reg, constant - 1 - offset)),
         BinaryOp::Le => Some((reg, constant - offset)),
