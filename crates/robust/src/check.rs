@@ -154,7 +154,7 @@ impl<'a> Question<'a> {
         }
         self.describe_program(&machine, &graph, outcome);
         if machine.failed() {
-            return Some(self.shown(self.nearest::<W>(&machine, Goal::Failure), Verdict::Failed));
+            return Some(self.failure::<W>(&machine));
         }
         let found = glancing.found();
         // States that were not explored yet have no edges, and look like final ones.
@@ -206,6 +206,11 @@ impl<'a> Question<'a> {
                 _ => Verdict::NotRobust(witness),
             }),
         })
+    }
+
+    /// The verdict on a machine that was seen to fail.
+    pub(crate) fn failure<const W: usize>(&self, machine: &Machine<'_>) -> Verdict {
+        self.shown(self.nearest::<W>(machine, Goal::Failure), Verdict::Failed)
     }
 
     /// The verdict with its witness. A violation that cannot be shown is not claimed: if no bound ended the search for the witness, two searches contradict each other.

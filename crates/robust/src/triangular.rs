@@ -8,16 +8,16 @@
 //! Guarantee: exact, for this definition, after an exhaustive search. Loops are taken as they are written, since every turn of a spin loop is a load that may race.
 
 use crate::automaton::Reading;
-use crate::check::{too_large, widths};
+use crate::check::{Question, too_large, widths};
 use crate::machine::{Layout, Machine, MachineOptions};
 use crate::options::{Options, Outcome, Statistics, Verdict};
 use crate::witness::triangular::Search;
-use steadfast_explore::{Bound, Budget};
+use steadfast_explore::Budget;
 use steadfast_ir::Program;
 use steadfast_ir::values::ValueAnalysis;
 
 /// Decides whether a program is free of triangular races; if so, the verdict is [`Verdict::Robust`], and else [`Verdict::Race`]. Of the options, only the limits and
-/// who is to be told matter.
+/// who is to be told matter. A program that fails under SC gets [`Verdict::Failed`] or [`Verdict::Race`].
 pub fn triangular_race(program: &Program, options: &Options<'_>) -> Outcome {
     let budget = Budget::new(options.limits.clone(), options.interrupt, options.observer);
     let mut statistics = Statistics::default();
@@ -34,39 +34,49 @@ fn decide(program: &Program, options: &Options<'_>, budget: &Budget<'_>, statist
     let analysis = ValueAnalysis::of(program);
     let reading = Reading { strengthen: false, buffered: true, ghost: None, spin: false };
     let machine_options = MachineOptions { reading, symmetry: false, shift: None };
+    let question = Question { program, analysis: &analysis, options, budget, coarse: false };
     for bits in widths(options) {
         let layout = Layout::new(program, &analysis, bits);
         let words = layout.words;
         let machine = Machine::new(program, &analysis, layout, machine_options);
-        let found = match words {
-            1 => Search::<1>::new(&machine, options, budget).run(statistics),
-            2..=4 => Search::<4>::new(&machine, options, budget).run(statistics),
-            5..=32 => Search::<32>::new(&machine, options, budget).run(statistics),
-            _ => return Verdict::Unsupported(format!("a state of the program needs {} bits", words * 64)),
+        let verdict = match words {
+            1 => answer::<1>(&question, &machine, statistics),
+            2..=4 => answer::<4>(&question, &machine, statistics),
+            5..=32 => answer::<32>(&question, &machine, statistics),
+            _ => Some(Verdict::Unsupported(format!("a state of the program needs {} bits", words * 64))),
         };
-        if !machine.overflowed() {
-            return match (verdict(found), machine.exceeded()) {
-                (Verdict::Robust, Some(bound)) => Verdict::Unsupported(bound.into()),
-                (verdict, _) => verdict,
-            };
+        if let Some(verdict) = verdict {
+            return verdict;
         }
     }
     Verdict::Unsupported("a thread has more than 2^24 local states".into())
 }
 
-fn verdict(found: Result<Option<crate::Witness>, Bound>) -> Verdict {
-    match found {
-        Err(bound) => Verdict::Inconclusive(bound),
-        Ok(Some(witness)) => Verdict::Race(Box::new(witness)),
-        Ok(None) => Verdict::Robust,
+/// None: the layout was too narrow. A step that fails leads nowhere, so the search does not see what races with it; but then the program is wrong already.
+fn answer<const W: usize>(
+    question: &Question<'_>,
+    machine: &Machine<'_>,
+    statistics: &mut Statistics,
+) -> Option<Verdict> {
+    let found = Search::<W>::new(machine, question.options, question.budget).run(statistics);
+    if machine.overflowed() {
+        return None;
     }
+    Some(match (found, machine.exceeded()) {
+        (Err(bound), _) => Verdict::Inconclusive(bound),
+        (Ok(Some(witness)), _) => Verdict::Race(Box::new(witness)),
+        (Ok(None), _) if machine.failed() => question.failure::<W>(machine),
+        (Ok(None), Some(bound)) => Verdict::Unsupported(bound.into()),
+        (Ok(None), None) => Verdict::Robust,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Model, Notion, ViolationKind, check};
-    use steadfast_ir::{BinaryOp, Expr, FenceOrder, Instr, ProgramBuilder, ReadOrder, WriteOrder};
+    use steadfast_explore::Bound;
+    use steadfast_ir::{BinaryOp, Expr, FenceOrder, Instr, ProgramBuilder, ReadOrder, ThreadBuilder, WriteOrder};
 
     /// One thread stores to x and loads y, perhaps with something between; the other stores to y.
     fn program(between: Option<Instr>, same: bool) -> Program {
@@ -107,6 +117,31 @@ mod tests {
     #[test]
     fn a_store_to_the_same_location_does_not_count() {
         assert!(matches!(verdict_of(&program(None, true)), Verdict::Robust));
+    }
+
+    /// Behind the load or the write that would race, an assertion fails.
+    #[test]
+    fn a_step_that_fails_is_not_overlooked() {
+        for first_fails in [true, false] {
+            let fail = |t: &mut ThreadBuilder, fails: bool| {
+                if fails {
+                    t.emit(Instr::Assert(Expr::Const(0)));
+                }
+            };
+            let mut b = ProgramBuilder::new("failing");
+            let (x, y) = (b.atomic("x", 0), b.atomic("y", 0));
+            b.thread("t", |t| {
+                let r = t.register("r");
+                t.store(x, Expr::Const(1), WriteOrder::Relaxed);
+                t.load(r, y, ReadOrder::Relaxed);
+                fail(t, first_fails);
+            });
+            b.thread("u", |t| {
+                t.store(y, Expr::Const(1), WriteOrder::Relaxed);
+                fail(t, !first_fails);
+            });
+            assert!(matches!(verdict_of(&b.finish()), Verdict::Failed(_)));
+        }
     }
 
     #[test]
