@@ -16,7 +16,7 @@ pub(crate) struct Expressions<'a> {
 }
 
 impl Expressions<'_> {
-    /// The expression, unreduced. It has some value even where ours has none; see [`divisors`].
+    /// The expression, unreduced. It has some value even where ours has none; see [`Self::divides_by_zero`].
     pub(crate) fn text(&self, expr: &Expr) -> String {
         match expr {
             Expr::Const(value) => constant(*value),
@@ -83,28 +83,29 @@ impl Expressions<'_> {
 
     /// A condition that holds when evaluating any of the expressions divides by zero.
     pub(crate) fn divides_by_zero(&self, exprs: &[&Expr]) -> Option<String> {
-        let mut found = Vec::new();
-        for expr in exprs {
-            divisors(expr, &mut found);
-        }
-        let tests: Vec<_> = found.into_iter().map(|divisor| format!("{} == 0", self.text(divisor))).collect();
+        let tests: Vec<_> = exprs.iter().flat_map(|expr| self.zero_divisors(expr)).collect();
         if tests.is_empty() { None } else { Some(format!("({})", tests.join(" || "))) }
     }
-}
 
-/// The divisors in an expression that could be zero. All of them are evaluated: the logical operators are strict.
-fn divisors<'a>(expr: &'a Expr, into: &mut Vec<&'a Expr>) {
-    match expr {
-        Expr::Const(_) | Expr::Reg(_) | Expr::Old => {}
-        Expr::Unary(_, operand) => divisors(operand, into),
-        Expr::Binary(op, left, right) => {
-            divisors(left, into);
-            divisors(right, into);
-            let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
-            if divides && right.as_const().is_none_or(|divisor| divisor == 0) {
-                into.push(right);
+    /// Conditions, one of which holds if evaluating the expression divides by zero.
+    fn zero_divisors(&self, expr: &Expr) -> Vec<String> {
+        let Expr::Binary(op, left, right) = expr else {
+            return if let Expr::Unary(_, operand) = expr { self.zero_divisors(operand) } else { Vec::new() };
+        };
+        let (mut tests, behind) = (self.zero_divisors(left), self.zero_divisors(right));
+        match op {
+            // The right side is looked at only if the left one does not decide.
+            BinaryOp::And | BinaryOp::Or if !behind.is_empty() => {
+                let undecided = if *op == BinaryOp::And { "!=" } else { "==" };
+                tests.push(format!("({} {undecided} 0 && ({}))", self.text(left), behind.join(" || ")));
             }
+            BinaryOp::Div | BinaryOp::Rem if right.as_const().is_none_or(|divisor| divisor == 0) => {
+                tests.extend(behind);
+                tests.push(format!("{} == 0", self.text(right)));
+            }
+            _ => tests.extend(behind),
         }
+        tests
     }
 }
 
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
     use steadfast_ir::ProgramBuilder;
 
-    fn check(modulus: u16, wrap: Wrap, expr: &Expr, expected: &str) {
+    fn written<T>(wrap: Wrap, write: impl FnOnce(Expressions<'_>) -> T) -> T {
         let mut b = ProgramBuilder::new("test");
         b.wrap(wrap);
         b.thread("t", |t| {
@@ -142,7 +143,11 @@ mod tests {
         let thread = program.threads.iter().next().expect("one thread");
         let registers: IndexVec<RegId, String> = ["r_a".to_owned()].into_iter().collect();
         let expressions = Expressions { program: &program, thread, registers: &registers };
-        assert_eq!(expressions.reduced(expr, modulus), expected);
+        write(expressions)
+    }
+
+    fn check(modulus: u16, wrap: Wrap, expr: &Expr, expected: &str) {
+        assert_eq!(written(wrap, |expressions| expressions.reduced(expr, modulus)), expected);
     }
 
     fn a() -> Expr {
@@ -158,6 +163,18 @@ mod tests {
         check(256, Wrap::TruncatedByte, &less, "((r_a - 1) & 255)");
         check(11, Wrap::TruncatedByte, &Expr::Const(-1), "255");
         check(256, Wrap::Euclidean, &a(), "r_a");
+    }
+
+    #[test]
+    fn a_division_behind_a_guard() {
+        let quotient = Expr::binary(BinaryOp::Div, Expr::Const(6), a());
+        let undefined = |op| {
+            let guarded = Expr::binary(op, a(), quotient.clone());
+            written(Wrap::Euclidean, |expressions| expressions.divides_by_zero(&[&guarded]))
+        };
+        assert_eq!(undefined(BinaryOp::And).as_deref(), Some("((r_a != 0 && (r_a == 0)))"));
+        assert_eq!(undefined(BinaryOp::Or).as_deref(), Some("((r_a == 0 && (r_a == 0)))"));
+        assert_eq!(undefined(BinaryOp::Add).as_deref(), Some("(r_a == 0)"));
     }
 
     #[test]

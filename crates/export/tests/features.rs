@@ -74,13 +74,13 @@ fn plain_cells_race_only_with_themselves() {
 }
 
 #[test]
-fn a_division_by_zero_is_an_error_also_where_nobody_looks() {
-    for (divisor, expected) in [(1, None), (0, Some("defined"))] {
+fn a_division_by_zero_is_an_error_if_it_is_looked_at() {
+    for (left, divisor, expected) in [(0, 1, None), (0, 0, Some("defined")), (1, 0, None)] {
         let program = single(|t| {
             let (d, r) = (t.register("d"), t.register("r"));
             t.emit(Instr::Assign { dst: d, value: Expr::Const(divisor) });
             let quotient = binary(BinaryOp::Div, Expr::Const(4), Expr::Reg(d));
-            t.emit(Instr::Assign { dst: r, value: binary(BinaryOp::Or, Expr::Const(1), quotient) });
+            t.emit(Instr::Assign { dst: r, value: binary(BinaryOp::Or, Expr::Const(left), quotient) });
         });
         check(&program, expected);
     }

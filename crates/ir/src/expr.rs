@@ -29,7 +29,8 @@ pub enum UnaryOp {
     BitNot,
 }
 
-/// Binary operators. Comparisons and the logical operators yield 0 or 1; the logical ones evaluate both sides.
+/// Binary operators. Comparisons and the logical operators yield 0 or 1; the logical ones look at their right side only if the left one does
+/// not decide, as in C: it may divide by zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is named after its operator")]
 pub enum BinaryOp {
@@ -89,6 +90,11 @@ impl Expr {
             Self::Reg(reg) => Ok(i32::from(registers[reg.index()])),
             Self::Old => Ok(i32::from(old)),
             Self::Unary(op, operand) => Ok(op.apply(operand.eval(registers, old)?)),
+            Self::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let holds = left.eval(registers, old)? != 0;
+                let decides = holds == (*op == BinaryOp::Or);
+                Ok(i32::from(if decides { holds } else { right.eval(registers, old)? != 0 }))
+            }
             Self::Binary(op, left, right) => op.apply(left.eval(registers, old)?, right.eval(registers, old)?),
         }
     }
@@ -197,6 +203,26 @@ impl BinaryOp {
             Self::Ge => ">=",
             Self::And => "&&",
             Self::Or => "||",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_looked_at_may_divide_by_zero() {
+        let (nothing, one) = (Expr::Const(0), Expr::Const(1));
+        let wrong = Expr::binary(BinaryOp::Div, one.clone(), nothing.clone());
+        let value = |op, left: &Expr, right: &Expr| Expr::binary(op, left.clone(), right.clone()).eval(&[], 0);
+        assert_eq!(value(BinaryOp::And, &nothing, &wrong), Ok(0));
+        assert_eq!(value(BinaryOp::Or, &Expr::Const(7), &wrong), Ok(1));
+        for (op, left) in [(BinaryOp::And, &one), (BinaryOp::Or, &nothing)] {
+            assert_eq!(value(op, left, &wrong), Err(EvalError::DivisionByZero));
+            assert_eq!(value(op, &wrong, left), Err(EvalError::DivisionByZero));
+            assert_eq!(value(op, left, &Expr::Const(5)), Ok(1));
+            assert_eq!(value(op, left, &nothing), Ok(0));
         }
     }
 }
