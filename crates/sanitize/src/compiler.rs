@@ -1,5 +1,6 @@
 //! `steadfast cc` and `steadfast c++`: the same command for the real compiler, with what instruments the program and links the runtime.
 
+use crate::command_line::{Goal, Request};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -110,99 +111,28 @@ pub fn command(
     arguments: &[OsString],
     surroundings: &Surroundings,
 ) -> Result<CompilerCommand, CompilerError> {
-    let program = compiler(language, surroundings).ok_or(CompilerError::NoCompiler)?;
-    let family = family(&program);
-    let mut wrapped = Vec::new();
-    let goal = Goal::of(arguments);
-    if goal != Goal::Information {
-        wrapped.extend(instrument(family, surroundings, arguments));
+    let (program, more) = compiler(language, surroundings).ok_or(CompilerError::NoCompiler)?;
+    let family = family(&program, &more);
+    let mut wrapped = more;
+    let request = Request::of(arguments);
+    if request.goal != Goal::Information {
+        wrapped.extend(instrument(family, surroundings, &request));
     }
     wrapped.extend(arguments.iter().cloned());
-    if goal == Goal::Executable {
-        if arguments.iter().any(|argument| argument == "-static" || argument == "-static-pie") {
+    if request.goal == Goal::Executable {
+        if request.is_static {
             return Err(CompilerError::Unsupported(
                 "a static executable cannot be checked: the runtime has to come before libc; leave out -static",
             ));
         }
-        wrapped.extend(link(surroundings)?);
+        wrapped.extend(link(surroundings, &request)?);
     }
     Ok(CompilerCommand { program, arguments: wrapped })
 }
 
-/// What a command makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Goal {
-    /// Nothing: it only asks something of the compiler.
-    Information,
-    /// An object, an assembly text, a preprocessed file, or a library that will find the runtime in the executable.
-    Part,
-    /// An executable.
-    Executable,
-}
-
-impl Goal {
-    fn of(arguments: &[OsString]) -> Self {
-        let mut inputs = false;
-        let mut skip = false;
-        let mut part = false;
-        for argument in arguments {
-            if std::mem::take(&mut skip) {
-                continue;
-            }
-            let text = argument.to_string_lossy();
-            if matches!(
-                &*text,
-                "-c" | "-S" | "-E" | "-M" | "-MM" | "-fsyntax-only" | "-shared" | "-r" | "-nostdlib" | "--precompile"
-            ) {
-                part = true;
-            }
-            skip = takes_a_value(&text);
-            inputs |= !text.starts_with('-') || text == "-" || text.starts_with("-l");
-        }
-        match (inputs, part) {
-            (false, _) => Self::Information,
-            (true, true) => Self::Part,
-            (true, false) => Self::Executable,
-        }
-    }
-}
-
-/// Options whose value is the next argument.
-fn takes_a_value(option: &str) -> bool {
-    const OPTIONS: [&str; 25] = [
-        "-o",
-        "-x",
-        "-I",
-        "-L",
-        "-D",
-        "-U",
-        "-MF",
-        "-MT",
-        "-MQ",
-        "-include",
-        "-imacros",
-        "-isystem",
-        "-iquote",
-        "-idirafter",
-        "-isysroot",
-        "-Xlinker",
-        "-Xclang",
-        "-Xassembler",
-        "-Xpreprocessor",
-        "-T",
-        "-u",
-        "-z",
-        "-arch",
-        "-target",
-        "--param",
-    ];
-    OPTIONS.contains(&option)
-}
-
-fn instrument(family: Family, surroundings: &Surroundings, arguments: &[OsString]) -> Vec<OsString> {
+fn instrument(family: Family, surroundings: &Surroundings, request: &Request) -> Vec<OsString> {
     let mut flags: Vec<OsString> = vec!["-fsanitize=thread".into(), "-D__STEADFAST__=1".into()];
-    let says = |prefix: &str| arguments.iter().any(|argument| argument.to_string_lossy().starts_with(prefix));
-    if !says("-g") {
+    if !request.says_debug {
         flags.push("-g".into());
     }
     flags.push(joined("-idirafter", &surroundings.home.join("include")));
@@ -248,14 +178,19 @@ fn hide(family: Family) -> Vec<OsString> {
     flags
 }
 
-fn link(surroundings: &Surroundings) -> Result<Vec<OsString>, CompilerError> {
+fn link(surroundings: &Surroundings, request: &Request) -> Result<Vec<OsString>, CompilerError> {
     let archive = surroundings.archive();
     // Without the other parts there would be a thousand messages of the linker.
     let parts = [archive.clone(), surroundings.home.join("gcc"), surroundings.home.join("include")];
     if let Some(missing) = parts.into_iter().find(|part| !part.exists()) {
         return Err(CompilerError::NoRuntime(missing));
     }
-    let mut flags = vec![archive.into_os_string()];
+    let mut flags = Vec::new();
+    if request.says_language {
+        // Else the runtime would be taken for a text in that language.
+        flags.extend(["-x", "none"].map(OsString::from));
+    }
+    flags.push(archive.into_os_string());
     if !surroundings.atomics_only {
         // Clang from version 15 on calls functions of the sanitizer where gcc and older ones call these.
         flags.push("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset".into());
@@ -274,15 +209,26 @@ fn joined(prefix: &str, path: &Path) -> OsString {
     text
 }
 
-fn compiler(language: Language, surroundings: &Surroundings) -> Option<OsString> {
+/// The compiler, and arguments that come with its name: `ccache gcc`.
+fn compiler(language: Language, surroundings: &Surroundings) -> Option<(OsString, Vec<OsString>)> {
     if let Some(compiler) = &surroundings.compiler {
-        return Some(compiler.clone());
+        return Some(split_name(compiler));
     }
     let names: [&str; 2] = match language {
         Language::C => ["clang", "gcc"],
         Language::Cxx => ["clang++", "g++"],
     };
-    names.into_iter().find(|name| is_on_path(name)).map(OsString::from)
+    names.into_iter().find(|name| is_on_path(name)).map(|name| (name.into(), Vec::new()))
+}
+
+/// A name with blanks is that of a file, if there is one, and else a command with arguments, as in `CC`.
+fn split_name(compiler: &OsStr) -> (OsString, Vec<OsString>) {
+    let words: Vec<_> =
+        compiler.to_str().into_iter().flat_map(str::split_ascii_whitespace).map(OsString::from).collect();
+    match words.split_first() {
+        Some((program, more)) if !Path::new(compiler).exists() => (program.clone(), more.to_vec()),
+        _ => (compiler.to_owned(), Vec::new()),
+    }
 }
 
 fn is_on_path(program: &str) -> bool {
@@ -290,16 +236,18 @@ fn is_on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Judged by the name, and for names that say nothing by what the compiler says about itself.
-fn family(program: &OsStr) -> Family {
-    let name = Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned();
-    if name.contains("clang") {
-        return Family::Clang;
+/// Judged by the names, and for names that say nothing by what the compiler says about itself.
+fn family(program: &OsStr, more: &[OsString]) -> Family {
+    for word in std::iter::once(program).chain(more.iter().map(OsString::as_os_str)) {
+        let name = Path::new(word).file_name().unwrap_or(word).to_string_lossy();
+        if name.contains("clang") {
+            return Family::Clang;
+        }
+        if name.contains("gcc") || name.contains("g++") {
+            return Family::Gcc;
+        }
     }
-    if name.contains("gcc") || name.contains("g++") {
-        return Family::Gcc;
-    }
-    let version = std::process::Command::new(program).arg("--version").output();
+    let version = std::process::Command::new(program).args(more).arg("--version").output();
     let says_clang = version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("clang"));
     if says_clang { Family::Clang } else { Family::Gcc }
 }
@@ -307,21 +255,6 @@ fn family(program: &OsStr) -> Family {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn goal(command: &str) -> Goal {
-        Goal::of(&command.split_whitespace().map(OsString::from).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn what_a_command_makes() {
-        assert_eq!(goal("--version"), Goal::Information);
-        assert_eq!(goal("-v -dumpmachine"), Goal::Information);
-        assert_eq!(goal("-c a.c -o a.o"), Goal::Part);
-        assert_eq!(goal("-shared -fPIC a.c -o a.so"), Goal::Part);
-        assert_eq!(goal("a.o b.o -o program"), Goal::Executable);
-        assert_eq!(goal("-O2 -x c - -o program"), Goal::Executable);
-        assert_eq!(goal("-o program"), Goal::Information);
-    }
 
     fn wrapped(compiler: &str, line: &str, home: &Path, atomics_only: bool) -> Result<String, CompilerError> {
         let surroundings =
@@ -347,6 +280,15 @@ mod tests {
     }
 
     #[test]
+    fn a_compiler_can_come_with_arguments() {
+        let home = Path::new("/home");
+        let (program, more) = split_name(OsStr::new("ccache  clang-19 -pipe"));
+        assert_eq!((program.as_os_str(), family(&program, &more)), (OsStr::new("ccache"), Family::Clang));
+        assert!(wrapped("ccache gcc", "-c a.c", home, false).unwrap().starts_with("gcc -fsanitize=thread"));
+        assert_eq!(wrapped("ccache gcc", "--version", home, false).unwrap(), "gcc --version");
+    }
+
+    #[test]
     fn half_a_runtime_is_none() {
         let home = std::env::temp_dir().join(format!("steadfast-half-{}", std::process::id()));
         std::fs::create_dir_all(home.join("include")).unwrap();
@@ -354,9 +296,14 @@ mod tests {
         let missing = wrapped("gcc", "a.o -o a", &home, false).unwrap_err();
         std::fs::create_dir_all(home.join("gcc")).unwrap();
         let linked = wrapped("gcc", "a.o -o a", &home, false);
+        let named = wrapped("gcc", "-x c a.c -o a", &home, false).unwrap();
+        let incomplete = wrapped("gcc", "a.c -o", &home, false).unwrap();
         std::fs::remove_dir_all(&home).unwrap();
         assert_eq!(missing, CompilerError::NoRuntime(home.join("gcc")));
-        assert!(linked.is_ok(), "{linked:?}");
+        assert!(linked.is_ok_and(|linked| !linked.contains("-x none")));
+        assert!(named.contains("-o a -x none /"), "{named}");
+        // The runtime would be the file that the compiler writes, or deletes when it has found an error.
+        assert_eq!(incomplete, "a.c -o");
     }
 
     #[test]

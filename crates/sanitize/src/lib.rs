@@ -5,6 +5,7 @@
 //! Invariants: nothing here prints. A report that cannot be understood completely is shown as far as it can be.
 
 pub mod collection;
+mod command_line;
 pub mod compiler;
 pub mod finding;
 pub mod record;

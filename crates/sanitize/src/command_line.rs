@@ -1,0 +1,202 @@
+//! What a command for a compiler asks for, as far as it matters to us: read from its arguments, and from files with more of them (`@FILE`), which build systems write when there are many.
+
+use std::ffi::OsString;
+
+/// What a command makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// Nothing: it only asks something of the compiler, or is incomplete, which the compiler will say.
+    Information,
+    /// An object, an assembly text, a preprocessed file, or a library that will find the runtime in the executable.
+    Part,
+    /// An executable.
+    Executable,
+}
+
+/// A command for a compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) goal: Goal,
+    /// Whether it says in which language all that follows is written.
+    pub(crate) says_language: bool,
+    /// Whether it says something about debug information.
+    pub(crate) says_debug: bool,
+    /// Whether it asks for an executable without shared libraries.
+    pub(crate) is_static: bool,
+}
+
+impl Request {
+    pub(crate) fn of(arguments: &[OsString]) -> Self {
+        let mut words = Vec::new();
+        expand(arguments.iter().map(|argument| argument.to_string_lossy().into_owned()), NESTED, &mut words);
+        let says = |prefix: &str| words.iter().any(|word| word.starts_with(prefix));
+        Self {
+            goal: goal(&words),
+            says_language: says("-x"),
+            says_debug: says("-g"),
+            is_static: words.iter().any(|word| word == "-static" || word == "-static-pie"),
+        }
+    }
+}
+
+/// How often such a file may name another one. Compilers stop at some point, too.
+const NESTED: u32 = 16;
+
+/// Adds the words, with those in files where a file is named. What is no file that can be read stands for itself.
+fn expand(arguments: impl Iterator<Item = String>, nested: u32, words: &mut Vec<String>) {
+    for argument in arguments {
+        let text = argument.strip_prefix('@').filter(|_| nested > 0).and_then(|file| std::fs::read(file).ok());
+        match text {
+            Some(text) => expand(split(&String::from_utf8_lossy(&text)).into_iter(), nested - 1, words),
+            None => words.push(argument),
+        }
+    }
+}
+
+/// The words of such a file, by the rules of gcc and clang: between blanks, with quotes of both kinds, and a backslash before what stands for itself.
+fn split(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut rest = text.chars();
+    while let Some(next) = rest.next() {
+        match next {
+            '\\' => word.get_or_insert_default().extend(rest.next()),
+            _ if quote == Some(next) => quote = None,
+            _ if quote.is_some() => word.get_or_insert_default().push(next),
+            '\'' | '"' => (quote, word) = (Some(next), Some(word.unwrap_or_default())),
+            _ if next.is_ascii_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(next),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+fn goal(words: &[String]) -> Goal {
+    let (mut inputs, mut part, mut only_headers) = (false, false, true);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if is_part(word) {
+            part = true;
+        } else if takes_a_value(word) {
+            // What we add would become the value: with `-o` the compiler would write over the runtime.
+            if rest.next().is_none() {
+                return Goal::Information;
+            }
+        } else if !word.starts_with('-') || word == "-" || word.starts_with("-l") {
+            inputs = true;
+            only_headers &= is_header(word);
+        }
+    }
+    match (inputs, part || only_headers) {
+        (false, _) => Goal::Information,
+        (true, true) => Goal::Part,
+        (true, false) => Goal::Executable,
+    }
+}
+
+fn is_part(option: &str) -> bool {
+    const OPTIONS: [&str; 10] =
+        ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-shared", "-r", "-nostdlib", "--precompile"];
+    OPTIONS.contains(&option)
+}
+
+/// A header by itself is compiled for later use.
+fn is_header(file: &str) -> bool {
+    const ENDINGS: [&str; 7] = ["h", "hh", "hp", "hxx", "hpp", "h++", "tcc"];
+    file.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
+/// Options whose value is the next argument.
+fn takes_a_value(option: &str) -> bool {
+    const OPTIONS: [&str; 29] = [
+        "-o",
+        "-x",
+        "-I",
+        "-L",
+        "-B",
+        "-D",
+        "-U",
+        "-MF",
+        "-MT",
+        "-MQ",
+        "-include",
+        "-include-pch",
+        "-imacros",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-isysroot",
+        "-Xlinker",
+        "-Xclang",
+        "-Xassembler",
+        "-Xpreprocessor",
+        "-mllvm",
+        "-T",
+        "-u",
+        "-z",
+        "-l",
+        "-arch",
+        "-target",
+        "--param",
+    ];
+    OPTIONS.contains(&option)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(command: &str) -> Request {
+        Request::of(&command.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    fn goal(command: &str) -> Goal {
+        request(command).goal
+    }
+
+    #[test]
+    fn what_a_command_makes() {
+        assert_eq!(goal("--version"), Goal::Information);
+        assert_eq!(goal("-v -dumpmachine"), Goal::Information);
+        assert_eq!(goal("-c a.c -o a.o"), Goal::Part);
+        assert_eq!(goal("-shared -fPIC a.c -o a.so"), Goal::Part);
+        assert_eq!(goal("all.h -o all.h.gch"), Goal::Part);
+        assert_eq!(goal("a.h.c"), Goal::Executable);
+        assert_eq!(goal("a.o b.o -o program"), Goal::Executable);
+        assert_eq!(goal("-O2 -x c - -o program"), Goal::Executable);
+        assert_eq!(goal("-o program"), Goal::Information);
+    }
+
+    #[test]
+    fn a_missing_value_is_not_taken_from_us() {
+        for incomplete in ["a.c -o", "a.c -x", "a.c -Xlinker", "a.c -l"] {
+            assert_eq!(goal(incomplete), Goal::Information, "{incomplete}");
+        }
+        assert_eq!(goal("-o -c a.c"), Goal::Executable);
+    }
+
+    #[test]
+    fn files_with_arguments_are_read() {
+        let folder = std::env::temp_dir().join(format!("steadfast-arguments-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let [outer, inner] = ["outer", "inner"].map(|name| folder.join(name));
+        std::fs::write(&inner, "-g3 \"a b.c\"\n-xc").unwrap();
+        std::fs::write(&outer, format!("-c\n@{}", inner.display())).unwrap();
+        let found = request(&format!("@{} -static", outer.display()));
+        // A file that names itself has an end, too.
+        std::fs::write(&inner, format!("a.c @{}", inner.display())).unwrap();
+        let again = request(&format!("@{}", inner.display()));
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(found, Request { goal: Goal::Part, says_language: true, says_debug: true, is_static: true });
+        assert_eq!(again.goal, Goal::Executable);
+        assert_eq!(goal("@/there/is/no/such/file"), Goal::Executable);
+    }
+
+    #[test]
+    fn words_are_split_like_those_of_compilers() {
+        assert_eq!(
+            split(" -DA='x y'  \"b \\\" c\" d\\ e\n'' \\"),
+            ["-DA=x y", "b \" c", "d e", "", ""].map(str::to_owned)
+        );
+    }
+}
