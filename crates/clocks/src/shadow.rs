@@ -9,7 +9,7 @@
 //!
 //! # Guarantee
 //! What is reported is a race. A race is missed only if its first access was a plain one that was pushed out of the cells, or made by a thread without a stamp, or an atomic write that the log of the location has
-//! forgotten, or if two threads change the same cells at the same time.
+//! forgotten, or if two threads replace older accesses of theirs in the same cells at the same time.
 //!
 //! Deviation from `ThreadSanitizer`: a cell whose races would all be found with the new access as well is the first to go, so that four cells last long.
 
@@ -82,8 +82,11 @@ impl ThreadClocks {
         let values = cells.values();
         match all_at_once(values, own) {
             Home::Recorded => None,
-            Home::At(home, others) if Stamp::is_valid(own) && self.are_ordered(values, others, table) => {
-                cells.0[home].store(own, Ordering::Relaxed);
+            Home::At(home, others)
+                if Stamp::is_valid(own)
+                    && self.are_ordered(values, others, table)
+                    && cells.claim(home, values[home], own) =>
+            {
                 None
             }
             _ => self.compare(cells, table, own),
@@ -154,8 +157,9 @@ impl ThreadClocks {
         let values = cells.values();
         match all_at_once(values, own) {
             Home::Recorded => Alone::Known,
-            Home::At(home, others) if self.are_ordered(values, others, table) => {
-                cells.0[home].store(own, Ordering::Relaxed);
+            Home::At(home, others)
+                if self.are_ordered(values, others, table) && cells.claim(home, values[home], own) =>
+            {
                 Alone::New
             }
             _ => Alone::No,
@@ -182,10 +186,10 @@ impl ThreadClocks {
         let own = self.own(0xff, direction);
         match all_at_once(values, own) {
             Home::Recorded => Alone::Known,
-            Home::At(home, others) if self.are_ordered(values, others, table) => {
-                for half in cells {
-                    half.0[home].store(own, Ordering::Relaxed);
-                }
+            Home::At(home, others)
+                if self.are_ordered(values, others, table)
+                    && cells.iter().all(|half| half.claim(home, values[home], own)) =>
+            {
                 Alone::New
             }
             _ => Alone::No,
@@ -213,12 +217,24 @@ impl ThreadClocks {
 
     #[inline(never)]
     fn compare(&mut self, cells: &Cells, table: &StampTable, own: u32) -> Option<Race> {
-        let mut home = None;
         let mut race = None;
+        // Others may take the empty cell. There are four.
+        for _ in 0..4 {
+            let (home, old) = self.find_home(cells, table, own, &mut race);
+            if !Stamp::is_valid(own) || cells.claim(home, old, own) {
+                break;
+            }
+        }
+        race
+    }
+
+    /// A cell for an access, with what is in it; and the access that it races with.
+    fn find_home(&mut self, cells: &Cells, table: &StampTable, own: u32, race: &mut Option<Race>) -> (usize, u32) {
+        let mut home = None;
         for (at, place) in cells.0.iter().enumerate() {
             let cell = place.load(Ordering::Relaxed);
             if cell & MASK == 0 {
-                home = home.or(Some(at));
+                home = home.or(Some((at, cell)));
                 continue;
             }
             if is_mark(cell) {
@@ -228,19 +244,18 @@ impl ThreadClocks {
             let ordered = is_own(own, cell) || self.is_ordered(cell, table);
             if ordered && replaces(own, cell) {
                 match home {
-                    None => home = Some(at),
+                    None => home = Some((at, cell)),
                     Some(_) => place.store(0, Ordering::Relaxed),
                 }
             } else if !ordered && conflict(own, cell) {
-                race = race.or_else(|| self.confirm(place, table, own));
+                *race = race.or_else(|| self.confirm(place, table, own));
             }
         }
-        if Stamp::is_valid(own) {
-            let home =
-                home.unwrap_or_else(|| self.stamp.pick_victim(if cells.is_marked(0xff) { LAST as u64 } else { 4 }));
-            cells.0[home].store(own, Ordering::Relaxed);
-        }
-        race
+        home.unwrap_or_else(|| {
+            let most = if cells.is_marked(0xff) { LAST as u64 } else { 4 };
+            // Whatever it is, it goes.
+            (if Stamp::is_valid(own) { self.stamp.pick_victim(most) } else { 0 }, MASK)
+        })
     }
 
     #[inline]
@@ -293,6 +308,18 @@ impl Cells {
     #[cfg(not(target_arch = "x86_64"))]
     fn values(&self) -> [u32; 4] {
         [0, 1, 2, 3].map(|at: usize| self.0[at].load(Ordering::Relaxed))
+    }
+
+    /// Puts an access into a cell. An empty one may be taken meanwhile by somebody else, with whom it may race: then it is not changed. (Two threads that begin at the same time would not see each other otherwise, because
+    /// it takes the system microseconds to provide the memory of the first cell on a page.) Another cell is replaced without asking.
+    #[inline]
+    fn claim(&self, home: usize, old: u32, own: u32) -> bool {
+        let cell = &self.0[home];
+        if old & MASK == 0 {
+            return cell.compare_exchange(old, own, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        }
+        cell.store(own, Ordering::Relaxed);
+        true
     }
 
     /// Whether some of these bytes are accessed atomically, too.

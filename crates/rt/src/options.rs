@@ -1,6 +1,6 @@
 //! `STEADFAST_OPTIONS`: options as other sanitizers have them, with their names where they mean the same.
 //!
-//! `name=value`, separated by colons, commas or spaces. What is not known is reported and ignored.
+//! `name=value`, separated by colons, commas or spaces; a value with one of these in it is put in quotes. What is not known is reported and ignored.
 
 use crate::schedule::{self, Kind, Strategy};
 use crate::sys;
@@ -79,11 +79,11 @@ pub(crate) fn read() {
         if let Some(folders) = variable.strip_prefix(b"PATH=") {
             PATH.set(folders);
         }
+        if let Some(file) = variable.strip_prefix(b"STEADFAST_REPORT_FILE=") {
+            REPORT_FILE.set(file);
+        }
         if let Some(options) = variable.strip_prefix(b"STEADFAST_OPTIONS=") {
-            options
-                .split(|byte| matches!(byte, b':' | b',' | b' ' | b'\n'))
-                .filter(|option| !option.is_empty())
-                .for_each(|option| set(option, &mut wanted));
+            each(options, |option| set(option, &mut wanted));
         }
     }
     if let Some(kind) = wanted.kind {
@@ -92,17 +92,45 @@ pub(crate) fn read() {
     }
 }
 
+/// Calls `take` with each option, without the quotes around its value.
+fn each(options: &[u8], mut take: impl FnMut(&[u8])) {
+    let (mut option, mut quote) = (Vec::new(), None);
+    for &byte in options {
+        match byte {
+            _ if quote == Some(byte) => quote = None,
+            _ if quote.is_some() => option.push(byte),
+            b'"' | b'\'' if option.ends_with(b"=") => quote = Some(byte),
+            b':' | b',' | b' ' | b'\n' => {
+                if !option.is_empty() {
+                    take(&option);
+                }
+                option.clear();
+            }
+            _ => option.push(byte),
+        }
+    }
+    if !option.is_empty() {
+        take(&option);
+    }
+}
+
 fn set(option: &[u8], schedule: &mut Schedule) {
     let split = option.iter().position(|&byte| byte == b'=').unwrap_or(option.len());
     let (name, value) = (&option[..split], option.get(split + 1..).unwrap_or(b"1"));
     let number = core::str::from_utf8(value).ok().and_then(|text| text.parse::<u64>().ok());
-    let on = !matches!(value, b"0" | b"false" | b"no");
+    let switch = match value {
+        b"1" | b"true" | b"yes" => Some(true),
+        b"0" | b"false" | b"no" => Some(false),
+        _ => None,
+    };
+    if let Some(on) = switch
+        && let Some(option) = switch_named(name)
+    {
+        option.store(on, Ordering::Relaxed);
+        return;
+    }
     match (name, number) {
-        (b"exitcode", Some(code)) => EXIT_CODE.store(code as i32, Ordering::Relaxed),
-        (b"halt_on_error", _) => HALT.store(on, Ordering::Relaxed),
-        (b"report_races", _) => RACES.store(on, Ordering::Relaxed),
-        (b"report_spins", _) => SPINS.store(on, Ordering::Relaxed),
-        (b"symbolize", _) => SYMBOLIZE.store(on, Ordering::Relaxed),
+        (b"exitcode", Some(code @ 0..=255)) => EXIT_CODE.store(code as i32, Ordering::Relaxed),
         (b"log_path", _) => LOG_PATH.set(value),
         (b"suppressions", _) => SUPPRESSIONS.set(value),
         (b"report_file", _) => REPORT_FILE.set(value),
@@ -121,8 +149,32 @@ fn set(option: &[u8], schedule: &mut Schedule) {
     }
 }
 
+fn switch_named(name: &[u8]) -> Option<&'static AtomicBool> {
+    match name {
+        b"halt_on_error" => Some(&HALT),
+        b"report_races" => Some(&RACES),
+        b"report_spins" => Some(&SPINS),
+        b"symbolize" => Some(&SYMBOLIZE),
+        _ => None,
+    }
+}
+
 fn complain(option: &[u8]) {
     sys::write_all(2, b"Steadfast: STEADFAST_OPTIONS: cannot use `");
     sys::write_all(2, option);
     sys::write_all(2, b"`\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_can_be_in_quotes() {
+        let mut found = Vec::new();
+        let options = b"seed=1:log_path=\"/tmp/a b:c\",model=rc20  suppressions='it=s' quoted=\"to the end";
+        each(options, |option| found.push(String::from_utf8_lossy(option).into_owned()));
+        let expected = ["seed=1", "log_path=/tmp/a b:c", "model=rc20", "suppressions=it=s", "quoted=to the end"];
+        assert_eq!(found, expected);
+    }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 /// What a command makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Goal {
-    /// Nothing: it only asks something of the compiler, or is incomplete, which the compiler will say.
+    /// Nothing that concerns us: it only asks something of the compiler, has nothing to be instrumented, or is incomplete, which the compiler will say.
     Information,
     /// An object, an assembly text, a preprocessed file, or a library that will find the runtime in the executable.
     Part,
@@ -34,7 +34,7 @@ impl Request {
             goal: goal(&words),
             says_language: says("-x"),
             says_debug: says("-g"),
-            is_static: words.iter().any(|word| word == "-static" || word == "-static-pie"),
+            is_static: words.iter().any(|word| matches!(&**word, "-static" | "--static" | "-static-pie")),
         }
     }
 }
@@ -72,7 +72,7 @@ fn split(text: &str) -> Vec<String> {
 }
 
 fn goal(words: &[String]) -> Goal {
-    let (mut inputs, mut part, mut only_headers) = (false, false, true);
+    let (mut inputs, mut part, mut only_headers, mut only_assembly) = (false, false, true, true);
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         if is_part(word) {
@@ -85,7 +85,12 @@ fn goal(words: &[String]) -> Goal {
         } else if !word.starts_with('-') || word == "-" || word.starts_with("-l") {
             inputs = true;
             only_headers &= is_header(word);
+            only_assembly &= word.ends_with(".s");
         }
+    }
+    if part && only_assembly {
+        // There is nothing to instrument, and clang warns of options that it does not need.
+        return Goal::Information;
     }
     match (inputs, part || only_headers) {
         (false, _) => Goal::Information,
@@ -95,8 +100,22 @@ fn goal(words: &[String]) -> Goal {
 }
 
 fn is_part(option: &str) -> bool {
-    const OPTIONS: [&str; 10] =
-        ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-shared", "-r", "-nostdlib", "--precompile"];
+    const OPTIONS: [&str; 14] = [
+        "-c",
+        "--compile",
+        "-S",
+        "--assemble",
+        "-E",
+        "--preprocess",
+        "-M",
+        "-MM",
+        "-fsyntax-only",
+        "-shared",
+        "--shared",
+        "-r",
+        "-nostdlib",
+        "--precompile",
+    ];
     OPTIONS.contains(&option)
 }
 
@@ -160,6 +179,9 @@ mod tests {
         assert_eq!(goal("-v -dumpmachine"), Goal::Information);
         assert_eq!(goal("-c a.c -o a.o"), Goal::Part);
         assert_eq!(goal("-shared -fPIC a.c -o a.so"), Goal::Part);
+        assert_eq!(goal("--shared a.o -o a.so"), Goal::Part);
+        assert_eq!(goal("-c fast.s -o fast.o"), Goal::Information);
+        assert_eq!(goal("-c fast.s a.c"), Goal::Part);
         assert_eq!(goal("all.h -o all.h.gch"), Goal::Part);
         assert_eq!(goal("a.h.c"), Goal::Executable);
         assert_eq!(goal("a.o b.o -o program"), Goal::Executable);

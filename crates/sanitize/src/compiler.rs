@@ -198,7 +198,8 @@ fn link(surroundings: &Surroundings, request: &Request) -> Result<Vec<OsString>,
     // Libraries that are loaded later find the runtime in the executable.
     flags.push("-Wl,--export-dynamic-symbol=__tsan_*".into());
     // Reports are completed by `steadfast`, which the runtime looks for there.
-    flags.push(joined("-Wl,-rpath,", &surroundings.home));
+    flags.extend(["-Xlinker", "-rpath", "-Xlinker"].map(OsString::from));
+    flags.push(surroundings.home.clone().into_os_string());
     flags.extend(["-lpthread", "-ldl"].map(OsString::from));
     Ok(flags)
 }

@@ -4,7 +4,8 @@ use crate::record::{self, Record};
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Who decides which thread goes on.
@@ -44,13 +45,26 @@ pub struct Settings {
     pub options: Vec<String>,
     /// A library to load before all others, for programs that were not linked with the runtime.
     pub preload: Option<PathBuf>,
+    /// Becomes true when somebody wants to stop.
+    pub interrupt: &'static AtomicBool,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself.
+    Own(ExitStatus),
+    /// It took too long.
+    TimedOut,
+    /// Somebody wanted to stop.
+    Interrupted,
 }
 
 /// How a run ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// How the program ended; nothing if it took too long.
-    pub status: Option<ExitStatus>,
+    /// How the program ended.
+    pub end: End,
     /// What it reported.
     pub records: Vec<Record>,
     /// Whether the runtime was there to report anything.
@@ -62,40 +76,77 @@ pub fn once(settings: &Settings, seed: u64, scratch: &Path) -> std::io::Result<O
     let file = scratch.join("reports");
     let _ = std::fs::remove_file(&file);
     let mut command = Command::new(&settings.program);
-    command.args(&settings.arguments).env("STEADFAST_OPTIONS", options(settings, seed, &file));
+    command.args(&settings.arguments).env("STEADFAST_OPTIONS", options(settings, seed));
+    // Not among the options: a path can have anything in it.
+    command.env("STEADFAST_REPORT_FILE", &file);
     if let Some(library) = &settings.preload {
         command.env("LD_PRELOAD", library);
     }
-    let status = wait(command.spawn()?, settings.time_limit)?;
+    let end = wait(command.spawn()?, settings)?;
     let watched = file.exists();
     let text = std::fs::read(&file).unwrap_or_default();
-    Ok(Outcome { status, records: record::parse(&String::from_utf8_lossy(&text)), watched })
+    Ok(Outcome { end, records: record::parse(&String::from_utf8_lossy(&text)), watched })
 }
 
-fn options(settings: &Settings, seed: u64, file: &Path) -> String {
+fn options(settings: &Settings, seed: u64) -> String {
     // What the user wants comes first, so that what this run needs wins.
     let mut options = std::env::var("STEADFAST_OPTIONS").unwrap_or_default();
     for option in &settings.options {
         let _ = write!(options, ":{option}");
     }
-    let _ = write!(options, ":report_file={}:schedule={}:seed={seed}", file.display(), settings.schedule.name());
+    let _ = write!(options, ":schedule={}:seed={seed}", settings.schedule.name());
     options
 }
 
-fn wait(mut child: std::process::Child, limit: Option<Duration>) -> std::io::Result<Option<ExitStatus>> {
-    let Some(limit) = limit else { return child.wait().map(Some) };
+fn wait(mut child: Child, settings: &Settings) -> std::io::Result<End> {
     let start = Instant::now();
-    let mut pause = Duration::from_micros(200);
     loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+        let ended = child.try_wait()?;
+        if settings.interrupt.load(Ordering::Relaxed) {
+            end_all(&mut child)?;
+            return Ok(End::Interrupted);
         }
-        if start.elapsed() > limit {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
+        if let Some(status) = ended {
+            return Ok(End::Own(status));
         }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+        let elapsed = start.elapsed();
+        if settings.time_limit.is_some_and(|limit| elapsed > limit) {
+            end_all(&mut child)?;
+            return Ok(End::TimedOut);
+        }
+        // Never late by more than a small part of the time that it took.
+        std::thread::sleep((elapsed / 16).clamp(Duration::from_micros(100), Duration::from_millis(20)));
     }
+}
+
+/// Ends the program and those that it has started, which would go on otherwise. (Not by a process group of its own: then it could not read from a terminal.)
+fn end_all(child: &mut Child) -> std::io::Result<()> {
+    let family = descendants(child.id());
+    // It may have ended just now.
+    let _ = child.kill();
+    if !family.is_empty() {
+        let family = family.iter().map(u32::to_string);
+        let _ = Command::new("sh").args(["-c", "kill -KILL \"$@\" 2>/dev/null", "sh"]).args(family).status();
+    }
+    child.wait().map(|_| ())
+}
+
+/// The processes that this one has started, and those that they have started.
+fn descendants(ancestor: u32) -> Vec<u32> {
+    let numbers = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let pairs: Vec<(u32, u32)> = numbers.filter_map(|process| Some((process, parent(process)?))).collect();
+    let mut family = vec![ancestor];
+    let mut next = 0;
+    while let Some(&member) = family.get(next) {
+        family.extend(pairs.iter().filter(|&&(_, parent)| parent == member).map(|&(process, _)| process));
+        next += 1;
+    }
+    family.split_off(1)
+}
+
+fn parent(process: u32) -> Option<u32> {
+    // The name comes before it, in parentheses, and can have anything in it.
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }

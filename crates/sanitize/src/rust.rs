@@ -47,11 +47,15 @@ pub fn environment(surroundings: &Surroundings, wishes: &Wishes<'_>) -> CargoEnv
         flags.push("-Cllvm-args=-force-attribute=sanitize_thread".to_owned());
     }
     flags.push(format!("-Clink-arg={}", surroundings.shared().display()));
-    flags.push(format!("-Clink-arg=-Wl,-rpath,{}", surroundings.home.display()));
+    for argument in ["-Xlinker", "-rpath", "-Xlinker", &surroundings.home.to_string_lossy()] {
+        flags.push(format!("-Clink-arg={argument}"));
+    }
     let runner_name = format!("CARGO_TARGET_{}_RUNNER", target.to_uppercase().replace('-', "_"));
     // With an explicit target, build scripts and macros stay as they are.
     let variables = vec![
         ("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags.join("\x1f").into()),
+        // For the examples in documentation, which are tests, too.
+        ("CARGO_ENCODED_RUSTDOCFLAGS".to_owned(), flags.join("\x1f").into()),
         ("CARGO_BUILD_TARGET".to_owned(), target.into()),
         (runner_name, runner.into()),
     ];
@@ -90,7 +94,7 @@ mod tests {
             values,
             [
                 "CARGO_ENCODED_RUSTFLAGS=-Copt-level=2\x1f--sysroot=/copy\x1f-Cdebuginfo=1\x1f-Cstrip=none\x1f-Cpasses=forceattrs,tsan-module,function(tsan)\x1f-Cllvm-args=-force-attribute=sanitize_thread\
-                 \x1f-Clink-arg=/home/libsteadfast_rt.so\x1f-Clink-arg=-Wl,-rpath,/home",
+                 \x1f-Clink-arg=/home/libsteadfast_rt.so\x1f-Clink-arg=-Xlinker\x1f-Clink-arg=-rpath\x1f-Clink-arg=-Xlinker\x1f-Clink-arg=/home",
                 "CARGO_BUILD_TARGET=x86_64-unknown-linux-gnu",
                 "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=steadfast run --",
             ]

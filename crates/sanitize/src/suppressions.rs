@@ -18,7 +18,8 @@ impl Suppressions {
     pub fn parse(text: &str) -> (Self, Vec<&str>) {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let (rules, wrong): (Vec<_>, Vec<_>) = lines.partition(|line| {
-            line.split_once(':').is_some_and(|(kind, _)| ["violation", "race", "deadlock"].contains(&kind))
+            let kinds = ["violation", "race", "deadlock"];
+            line.split_once(':').is_some_and(|(kind, pattern)| kinds.contains(&kind) && !pattern.is_empty())
         });
         let rules = rules
             .into_iter()

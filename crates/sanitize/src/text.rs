@@ -212,7 +212,7 @@ fn threads(finding: &Finding) -> String {
 
 fn advice(finding: &Finding) -> String {
     let advice = match (finding.kind, finding.missing.as_deref()) {
-        (Kind::Race, _) => "make one of the accesses atomic, or let a lock or an acquire/release pair order them",
+        (Kind::Race, _) => "make both accesses atomic, or let a lock or an acquire/release pair order them",
         (Kind::Deadlock | Kind::Spin, _) => return String::new(),
         (_, Some("acquire")) => {
             "the thread read what would have told it of the write, but without acquire: make that load acquire, or put an acquire fence after it"

@@ -20,6 +20,7 @@ struct Result<'a> {
     runs_with_findings: u64,
     failed_runs: u64,
     watched_runs: u64,
+    interrupted: bool,
     findings: Vec<Finding<'a>>,
 }
 
@@ -92,6 +93,7 @@ fn result<'a>(arguments: &RunArgs, tally: &'a Tally) -> Result<'a> {
         runs_with_findings: tally.collection.runs_with_findings(),
         failed_runs: tally.failed,
         watched_runs: tally.watched,
+        interrupted: tally.interrupted,
         findings: tally.collection.all().map(finding).collect(),
     }
 }

@@ -3,6 +3,7 @@
 use super::{drawing, findings, page, record};
 use crate::args::{RunArgs, ScheduleChoice};
 use crate::codes;
+use crate::interrupt;
 use crate::output::{self, Output};
 use crate::status::Status;
 use std::ffi::OsStr;
@@ -13,7 +14,7 @@ use steadfast_diag::{Format, render, sarif};
 use steadfast_sanitize::collection::Collection;
 use steadfast_sanitize::compiler::{Language, Surroundings};
 use steadfast_sanitize::finding::Finding;
-use steadfast_sanitize::run::{Outcome, Schedule, Settings, once};
+use steadfast_sanitize::run::{End, Outcome, Schedule, Settings, once};
 use steadfast_sanitize::symbols::Symbols;
 use steadfast_sanitize::text;
 
@@ -24,8 +25,12 @@ pub(super) struct Tally {
     pub(super) runs: u64,
     /// How many ended with an error of the program, or took too long.
     pub(super) failed: u64,
+    /// How the first of them ended.
+    first_failure: Option<End>,
     /// How many had the runtime in them.
     pub(super) watched: u64,
+    /// Whether somebody stopped it.
+    pub(super) interrupted: bool,
 }
 
 /// Runs the command.
@@ -35,7 +40,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
         Err(error) => return Ok(refuse(&format!("cannot make a temporary folder: {error}"))),
     };
     let settings = settings(arguments);
-    let mut tally = Tally { collection: Collection::new(), runs: 0, failed: 0, watched: 0 };
+    let mut tally = Tally::new();
     let mut symbols = Symbols::new();
     for run in 0..arguments.runs {
         let seed = arguments.seed.wrapping_add(run);
@@ -44,14 +49,19 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
             Err(error) => return Ok(refuse(&cannot_run(&settings.program, &error))),
         };
         let found = tally.add(run, seed, &outcome, &mut symbols);
+        // Whoever reads our output may have seen enough; what was found counts all the same.
+        output.note(tally.status());
         if arguments.format == Format::Full && !found.is_empty() {
             output.write(&found)?;
         }
-        if arguments.stop_at_first && tally.collection.runs_with_findings() > 0 {
+        if tally.interrupted || arguments.stop_at_first && tally.collection.runs_with_findings() > 0 {
             break;
         }
     }
     output.write(&conclusion(arguments, &tally))?;
+    if !matches!(arguments.format, Format::Full | Format::Json | Format::Jsonl) && tally.findings_may_be_missing() {
+        output::complain(summary(arguments, &tally).trim_end());
+    }
     let mut status = tally.status().max(drawing::draw(arguments, &tally.collection));
     if let Some(path) = &arguments.report {
         let program = arguments.command[0].to_string_lossy();
@@ -93,10 +103,16 @@ fn settings(arguments: &RunArgs) -> Settings {
         time_limit: arguments.time_limit,
         options: Vec::new(),
         preload: arguments.preload.then(|| Surroundings::here(Language::C).shared()),
+        interrupt: interrupt::listen(),
     }
 }
 
 impl Tally {
+    fn new() -> Self {
+        let collection = Collection::new();
+        Self { collection, runs: 0, failed: 0, first_failure: None, watched: 0, interrupted: false }
+    }
+
     /// Adds a run. Returns the texts of what is new.
     fn add(&mut self, run: u64, seed: u64, outcome: &Outcome, symbols: &mut Symbols) -> String {
         self.runs += 1;
@@ -107,9 +123,17 @@ impl Tally {
             let suppressions = super::suppressions(first);
             findings.retain(|finding| !suppressions.apply_to(finding));
         }
-        // 66 is the runtime's exit code for a program that has reported something.
-        let ended_well = outcome.status.is_some_and(|status| matches!(status.code(), Some(0 | 66)));
-        self.failed += u64::from(!ended_well);
+        let reported = !outcome.records.is_empty();
+        match outcome.end {
+            End::Own(status) if status.success() => {}
+            // The runtime's exit code for a program that has reported something.
+            End::Own(status) if reported && status.code() == Some(exit_code()) => {}
+            End::Interrupted => self.interrupted = true,
+            failure => {
+                self.failed += 1;
+                self.first_failure.get_or_insert(failure);
+            }
+        }
         let new = self.collection.add(run, seed, findings);
         new.iter().map(|new| text::full(&new.finding)).collect()
     }
@@ -117,10 +141,24 @@ impl Tally {
     fn status(&self) -> Status {
         match (self.collection.runs_with_findings(), self.failed) {
             (1.., _) => Status::Violation,
+            (0, _) if self.interrupted => Status::Interrupted,
             (0, 0) if self.watched > 0 => Status::Holds,
             (0, _) => Status::Inconclusive,
         }
     }
+
+    /// Whether there is more to say than the findings.
+    fn findings_may_be_missing(&self) -> bool {
+        self.watched == 0 || self.failed > 0 || self.interrupted
+    }
+}
+
+/// With what the runtime ends a program that has reported something.
+fn exit_code() -> i32 {
+    let options = std::env::var("STEADFAST_OPTIONS").unwrap_or_default();
+    let codes =
+        options.split([':', ',', ' ', '\n']).filter_map(|option| option.strip_prefix("exitcode=")?.parse().ok());
+    codes.last().unwrap_or(66)
 }
 
 /// What is written at the end.
@@ -152,10 +190,14 @@ fn summary(arguments: &RunArgs, tally: &Tally) -> String {
         1 => format!("1 finding, in {with_findings} of {}", runs(tally.runs)),
         count => format!("{count} findings, in {with_findings} of {}", runs(tally.runs)),
     };
-    if tally.failed > 0 {
-        let _ = write!(text, "; {} ended with an error of the program or took too long", runs(tally.failed));
+    if let Some(first) = tally.first_failure {
+        let how = match first {
+            End::Own(status) => status.to_string(),
+            End::TimedOut | End::Interrupted => "too long".to_owned(),
+        };
+        let _ = write!(text, "; {} ended with an error of the program or took too long ({how})", runs(tally.failed));
     }
-    text.push_str(".\n");
+    text.push_str(if tally.interrupted { "; then it was interrupted.\n" } else { ".\n" });
     if tally.watched == 0 {
         text.push_str("Nothing could be: the program was not compiled with `steadfast cc`, `c++` or `cargo`.\n");
     }

@@ -48,7 +48,8 @@ pub(super) fn announce() {
 pub(super) fn summary(count: u32) {
     if options::REPORT_FILE.get().is_none() {
         let output = log().unwrap_or(2);
-        write_all(output, std::format!("Steadfast: reported {count} warnings\n").as_bytes());
+        let warnings = if count == 1 { "warning" } else { "warnings" };
+        write_all(output, std::format!("Steadfast: reported {count} {warnings}\n").as_bytes());
     }
 }
 
