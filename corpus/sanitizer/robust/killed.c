@@ -1,5 +1,5 @@
 // verdict: violation
-// Store buffering, and then the process ends in the way that the argument names.
+// Store buffering, and then the process ends in the way that the argument names; with a second argument at once, while the stale read may still turn out to be a turn of a loop.
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -41,7 +41,10 @@ int main(int count, char **arguments) {
     atomic_store_explicit(&y, 1, memory_order_release);
     int seen = atomic_load_explicit(&x, memory_order_acquire);
     // One more access, so that nothing is held back any more.
-    atomic_store_explicit(&y, seen, memory_order_release);
+    if (count < 3) atomic_store_explicit(&y, seen, memory_order_release);
+    if (!strcmp(how, "return")) return 0;
+    if (!strcmp(how, "exec")) execlp("true", "true", (char *)0);
+    if (!strcmp(how, "terminate")) raise(SIGTERM);
     if (!strcmp(how, "abort")) abort();
     if (!strcmp(how, "crash")) *(volatile int *)0 = 1;
     if (!strcmp(how, "leave")) _exit(0);

@@ -1,7 +1,7 @@
 /* What a program can tell Steadfast about itself.
 
-   Without `steadfast cc` (that is, if __STEADFAST__ is not defined) everything here is ordinary C11, or C++ with GNU builtins, so it can stay in the program.
-   Sizes of 1, 2, 4 and 8 bytes. `order` is an __ATOMIC_ constant, or a memory_order. */
+   Without `steadfast cc` (that is, if __STEADFAST__ is not defined) everything here is ordinary C11 or C++11, so it can stay in the program.
+   Sizes of 1, 2, 4 and 8 bytes. `order` is a memory_order, or an __ATOMIC_ constant. */
 #ifndef STEADFAST_H
 #define STEADFAST_H
 
@@ -9,16 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __STEADFAST__
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#ifdef __STEADFAST__
 void __steadfast_wait(volatile void *address, size_t bytes, uint64_t value, int order);
 void __steadfast_blocking_cas(volatile void *address, size_t bytes, uint64_t expected, uint64_t desired, int order);
 bool __steadfast_strong_cas(volatile void *address, size_t bytes, uint64_t expected, uint64_t desired, int order);
 void __steadfast_ignore_begin(void);
 void __steadfast_ignore_end(void);
+#ifdef __cplusplus
+}
+#endif
 
 /* Waits until *address is value. An old value that is read on the way does not count. */
 #define steadfast_wait(address, value, order) \
@@ -28,7 +31,8 @@ void __steadfast_ignore_end(void);
 #define steadfast_blocking_cas(address, expected, desired, order) \
     __steadfast_blocking_cas((volatile void *)(address), sizeof *(address), (uint64_t)(expected), (uint64_t)(desired), (int)(order))
 
-/* A compare-exchange that fails only if another value is there; says whether it succeeded. clang does not tell the runtime the difference. */
+/* A compare-exchange that fails only if another value is there; says whether it succeeded. If it fails, it has the same order without release. clang does not tell the runtime the
+   difference to a weak one. */
 #define steadfast_strong_cas(address, expected, desired, order) \
     __steadfast_strong_cas((volatile void *)(address), sizeof *(address), (uint64_t)(expected), (uint64_t)(desired), (int)(order))
 
@@ -38,31 +42,66 @@ void __steadfast_ignore_end(void);
 
 #else
 
-#define steadfast_wait(address, value, order)                         \
-    do {                                                              \
-        __typeof__(*(address) + 0) steadfast_seen_;                   \
-        do                                                            \
-            __atomic_load((address), &steadfast_seen_, (int)(order)); \
-        while (steadfast_seen_ != (value));                           \
-    } while (0)
+#define steadfast_ignore_begin() ((void)0)
+#define steadfast_ignore_end() ((void)0)
+
+/* The same order without release. */
+#define STEADFAST_ON_FAILURE_(order) ((order) == 3 ? 0 : (order) == 4 ? 2 : (order))
+
+#ifdef __cplusplus
+
+#include <atomic>
+
+template <class T, class V, class O> inline void steadfast_wait(const std::atomic<T> *address, V value, O order) {
+    while (address->load((std::memory_order)(order)) != (T)(value)) {
+    }
+}
+
+template <class T, class V, class W, class O>
+inline bool steadfast_strong_cas(std::atomic<T> *address, V expected, W desired, O order) {
+    T seen = (T)(expected);
+    return address->compare_exchange_strong(seen, (T)(desired), (std::memory_order)(order),
+                                            (std::memory_order)STEADFAST_ON_FAILURE_((int)(order)));
+}
+
+/* For those who use the compiler's builtins on ordinary variables. */
+template <class T, class V, class O> inline void steadfast_wait(const T *address, V value, O order) {
+    while (__atomic_load_n(address, (int)(order)) != (T)(value)) {
+    }
+}
+
+template <class T, class V, class W, class O> inline bool steadfast_strong_cas(T *address, V expected, W desired, O order) {
+    T seen = (T)(expected);
+    return __atomic_compare_exchange_n(address, &seen, (T)(desired), false, (int)(order), STEADFAST_ON_FAILURE_((int)(order)));
+}
+
+template <class A, class V, class W, class O> inline void steadfast_blocking_cas(A *address, V expected, W desired, O order) {
+    while (!steadfast_strong_cas(address, expected, desired, order)) {
+    }
+}
+
+#else
+
+#include <stdatomic.h>
+
+#define steadfast_wait(address, value, order)                          \
+    do {                                                               \
+    } while (atomic_load_explicit((address), (order)) != (value))
+
+/* The type of a load is that of the variable, without _Atomic. */
+#define steadfast_strong_cas(address, expected, desired, order)                                                \
+    __extension__({                                                                                            \
+        __typeof__(atomic_load_explicit((address), memory_order_relaxed)) steadfast_seen_ = (expected);        \
+        atomic_compare_exchange_strong_explicit((address), &steadfast_seen_, (desired), (order),               \
+                                                STEADFAST_ON_FAILURE_(order));                                 \
+    })
 
 #define steadfast_blocking_cas(address, expected, desired, order) \
     do {                                                          \
     } while (!steadfast_strong_cas(address, expected, desired, order))
 
-#define steadfast_strong_cas(address, expected, desired, order)                                                      \
-    __extension__({                                                                                                  \
-        __typeof__(*(address) + 0) steadfast_expected_ = (expected);                                                 \
-        __atomic_compare_exchange_n((address), &steadfast_expected_, (desired), false, (int)(order), __ATOMIC_RELAXED); \
-    })
-
-#define steadfast_ignore_begin() ((void)0)
-#define steadfast_ignore_end() ((void)0)
-
 #endif
 
-#ifdef __cplusplus
-}
 #endif
 
 #endif

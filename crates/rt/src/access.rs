@@ -69,6 +69,9 @@ pub(crate) fn perform<R>(
     caller: usize,
     run: impl FnOnce() -> (R, Step),
 ) -> R {
+    // If nothing is there, the program's own handler comes now, and not while the location is locked.
+    // SAFETY: the program will access this address at once.
+    unsafe { core::ptr::read_volatile(address as *const u8) };
     let source = if tls::local().flags == 0 { Source::Program } else { source() };
     // A signal handler that interrupted the runtime, or the runtime itself; or nothing that concerns the program.
     let Some(_inside) = (if source == Source::Prologue { None } else { Inside::first() }) else { return run().0 };

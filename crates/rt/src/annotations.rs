@@ -5,7 +5,7 @@ use crate::abi::word::Word;
 use crate::access::{Accessed, Step};
 use crate::order::Order;
 use crate::tls::Inside;
-use crate::{engine, report, schedule, sync, sys, table, thread, tls};
+use crate::{engine, plain, report, schedule, spin, sync, sys, table, thread, tls};
 use core::ffi::{c_int, c_void};
 
 /// Waits until the value is there. What is read on the way leaves no trace, as if the thread had slept.
@@ -32,9 +32,21 @@ unsafe fn look<T: Word>(address: *mut T, value: T, order: Order, caller: usize) 
     schedule::point(thread, address as usize, caller);
     let record = table::lock(address as usize, T::BYTES, table::Intent::Other);
     // SAFETY: the record is locked, and the thread is this one.
-    let (there, finding) = unsafe {
-        let seen = T::load(address);
-        (seen == value, engine::judge_wait(&mut *thread, record.object(), order.success, value.value(), seen.value()))
+    let (there, finding, race) = unsafe {
+        let (seen, thread) = (T::load(address), &mut *thread);
+        spin::settle(thread);
+        let (there, step) = (seen == value, Step::Load { value: seen.value() });
+        let finding = if !record.is_mixed() {
+            engine::judge_wait(thread, record.object(), order.success, value.value(), seen.value())
+        } else if there {
+            engine::only_order(thread, record.object(), order, step);
+            None
+        } else {
+            None
+        };
+        let place = (address as usize, T::BYTES);
+        let race = there.then(|| plain::atomic(thread, record.object(), place, true, caller, record.is_mixed()));
+        (there, finding, race.flatten())
     };
     record.unlock();
     if let Some(finding) = finding {
@@ -43,7 +55,10 @@ unsafe fn look<T: Word>(address: *mut T, value: T, order: Order, caller: usize) 
         // SAFETY: as above.
         let thread = unsafe { &mut *thread };
         let place = thread.frames.place(caller);
-        report::violation(thread, &access, place, &finding);
+        report::violation(thread.number, &access, place, &finding);
+    }
+    if let Some(race) = race {
+        plain::report_race(thread, address as usize, T::BYTES, Some(order), true, caller, &race);
     }
     there
 }
@@ -70,13 +85,27 @@ unsafe fn swap<T: Word>(
 ) -> bool {
     loop {
         // SAFETY: the header passes the address of such a word.
-        let outcome = unsafe { compare(address.cast::<T>(), expected, value, (order, order), strength, caller) };
+        let outcome =
+            unsafe { compare(address.cast::<T>(), expected, value, (order, on_failure(order)), strength, caller) };
         if outcome.is_ok() || strength == Strength::Strong {
             return outcome.is_ok();
         }
         if !schedule::step_aside() {
             sys::pause();
         }
+    }
+}
+
+/// The order of an attempt that fails: the same, as far as a load can have it. The header says so, too.
+fn on_failure(order: c_int) -> c_int {
+    const RELAXED: c_int = 0;
+    const ACQUIRE: c_int = 2;
+    const RELEASE: c_int = 3;
+    const ACQUIRE_RELEASE: c_int = 4;
+    match order {
+        RELEASE => RELAXED,
+        ACQUIRE_RELEASE => ACQUIRE,
+        same => same,
     }
 }
 

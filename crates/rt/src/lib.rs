@@ -28,6 +28,7 @@ mod abi;
 mod access;
 mod alloc;
 mod annotations;
+mod ending;
 mod engine;
 mod frames;
 #[cfg(not(test))]

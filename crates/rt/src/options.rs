@@ -70,10 +70,17 @@ struct Schedule {
     length: Option<u64>,
 }
 
+/// The system does not allow much more by default.
+const LARGEST_ENVIRONMENT: usize = 1 << 24;
+
 /// Reads them from the environment that the process began with: libc's own copy is not there yet.
 pub(crate) fn read() {
     let mut environment = vec![0; 1 << 17];
-    let length = sys::read_file(b"/proc/self/environ\0", &mut environment);
+    let mut length = sys::read_file(b"/proc/self/environ\0", &mut environment);
+    while length == environment.len() && length < LARGEST_ENVIRONMENT {
+        environment.resize(length * 2, 0);
+        length = sys::read_file(b"/proc/self/environ\0", &mut environment);
+    }
     let mut wanted = Schedule::default();
     for variable in environment[..length].split(|&byte| byte == 0) {
         if let Some(folders) = variable.strip_prefix(b"PATH=") {

@@ -5,6 +5,8 @@
 //!
 //! So a stale read waits until the next access of its thread. If that is the same one, this is a loop, and the code is remembered; at its end the value decides. If it is not, and the code
 //! has never been seen to loop, the stale read is reported. Failed compare-exchanges are treated alike.
+//!
+//! What waits is kept where others find it, too: if the process ends before that next access, it is told then ([`settle_all`]).
 
 use crate::access::{Accessed, Step};
 use crate::engine::Violation;
@@ -12,6 +14,7 @@ use crate::frames::{self, Call};
 use crate::options::SPINS;
 use crate::report;
 use crate::thread::Thread;
+use crate::{ending, thread};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use steadfast_clocks::ViolationKind;
 
@@ -20,13 +23,22 @@ use steadfast_clocks::ViolationKind;
 pub(crate) struct Spin {
     caller: usize,
     address: usize,
+    /// The function that it is in, with all around it: two calls of a function that loads are no loop.
+    call: Call,
     /// Whether the thread may turn round after it.
     waits: bool,
     /// Whether it has turned round at least once.
     turned: bool,
     value: u128,
-    /// With where it was: when it is told, the thread is somewhere else.
-    stale: Option<(Accessed, Call, Violation)>,
+    /// Whether a stale read of this thread waits.
+    holds: bool,
+}
+
+/// A stale read that waits, with where it was: when it is told, the thread is somewhere else.
+pub(crate) struct Held {
+    access: Accessed,
+    place: Call,
+    finding: Violation,
 }
 
 /// Code that was seen to loop, by a hash.
@@ -51,7 +63,8 @@ pub(crate) fn consider(thread: &mut Thread, access: Accessed, finding: Option<Vi
         _ => (false, 0),
     };
     let last = &mut thread.spin;
-    let again = last.waits && last.caller == access.caller && last.address == access.address;
+    let call = thread.frames.current();
+    let again = last.waits && last.caller == access.caller && last.address == access.address && last.call == call;
     if again && !last.turned {
         last.turned = true;
         learn(thread.frames.place(access.caller));
@@ -60,7 +73,7 @@ pub(crate) fn consider(thread: &mut Thread, access: Accessed, finding: Option<Vi
     if again {
         last.value = value;
         last.waits = waits;
-        if let (Some(finding), true) = (finding, last.stale.is_none()) {
+        if let (Some(finding), false) = (finding, last.holds) {
             hold_or_tell(thread, access, finding);
         }
         return;
@@ -68,12 +81,12 @@ pub(crate) fn consider(thread: &mut Thread, access: Accessed, finding: Option<Vi
     if last.waits && waits && last.address == access.address {
         maybe_learn(thread.frames.place(last.caller), thread.frames.place(access.caller));
     }
-    if thread.spin.stale.is_some() {
+    if thread.spin.holds {
         settle(thread);
     }
     let last = &mut thread.spin;
-    (last.caller, last.address, last.waits, last.turned, last.value) =
-        (access.caller, access.address, waits, false, value);
+    (last.caller, last.address, last.call) = (access.caller, access.address, call);
+    (last.waits, last.turned, last.value) = (waits, false, value);
     if let Some(finding) = finding {
         hold_or_tell(thread, access, finding);
     }
@@ -85,9 +98,11 @@ fn hold_or_tell(thread: &mut Thread, access: Accessed, finding: Violation) {
     let may_be_loop = finding.kind == ViolationKind::StaleRead && !SPINS.load(Ordering::Relaxed);
     let place = thread.frames.place(access.caller);
     if may_be_loop {
-        thread.spin.stale = Some((access, place, finding));
+        *thread.entry().held.lock() = Some(Box::new(Held { access, place, finding }));
+        thread.spin.holds = true;
+        ending::foresee();
     } else {
-        report::violation(thread, &access, place, &finding);
+        report::violation(thread.number, &access, place, &finding);
     }
 }
 
@@ -110,13 +125,38 @@ fn maybe_learn(first: Call, again: Call) {
 }
 
 /// The thread does something else now, or ends: the stale read that was held back is judged.
-#[cold]
+#[inline]
 pub(crate) fn settle(thread: &mut Thread) {
-    let Some((access, place, finding)) = thread.spin.stale.take() else { return };
-    let (number, site) = site(place);
-    let loops = thread.spin.turned || site.load(Ordering::Relaxed) == number;
+    if thread.spin.holds {
+        judge(thread);
+    }
+}
+
+#[cold]
+fn judge(thread: &mut Thread) {
+    thread.spin.holds = false;
+    // The end of the process may have come first.
+    let held = thread.entry().held.lock().take();
+    let Some(Held { access, place, finding }) = held.map(|held| *held) else { return };
+    let loops = thread.spin.turned || is_known_to_loop(place);
     let could_have_left = finding.stale.is_none_or(|stale| stale.value == thread.spin.value);
     if !loops || could_have_left {
-        report::violation(thread, &access, place, &finding);
+        report::violation(thread.number, &access, place, &finding);
+    }
+}
+
+fn is_known_to_loop(place: Call) -> bool {
+    let (number, site) = site(place);
+    site.load(Ordering::Relaxed) == number
+}
+
+/// The process ends, perhaps in the middle of everything: what waits anywhere is told, unless it is in a loop.
+#[cold]
+pub(crate) fn settle_all() {
+    for (number, entry) in thread::entries() {
+        let held = entry.held.lock().take();
+        if let Some(held) = held.filter(|held| !is_known_to_loop(held.place)) {
+            report::violation(number, &held.access, held.place, &held.finding);
+        }
     }
 }

@@ -12,13 +12,19 @@ pub(crate) fn ensure() {
     let _inside = crate::tls::Inside::enter();
     crate::options::read();
     crate::report::announce();
+    crate::ending::begin();
     crate::thread::current();
+    #[cfg(not(test))]
+    crate::intercept::prepare();
     // SAFETY: the function is of the right type and stays where it is.
-    unsafe { libc::atexit(at_exit) };
+    unsafe {
+        libc::atexit(crate::ending::at_exit);
+        at_quick_exit(crate::ending::at_exit);
+    }
 }
 
-extern "C" fn at_exit() {
-    crate::report::at_exit();
+unsafe extern "C" {
+    fn at_quick_exit(handler: extern "C" fn()) -> core::ffi::c_int;
 }
 
 #[cfg(not(test))]

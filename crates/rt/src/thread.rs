@@ -7,6 +7,7 @@ use crate::engine;
 use crate::frames::{Call, Frames};
 use crate::lock::Lock;
 use crate::schedule;
+use crate::spin::Held;
 use crate::sys;
 use crate::tls::{self, Inside};
 use crate::trace::{self, Trace};
@@ -23,6 +24,8 @@ pub(crate) struct Thread {
     pub(crate) spin: crate::spin::Spin,
     /// Its last accesses, for the reports of others.
     pub(crate) trace: *mut Trace,
+    /// What others know about it.
+    entry: *const Entry,
     /// The scheduler's part.
     pub(crate) turn: schedule::Turn,
     /// Its call stack.
@@ -45,6 +48,16 @@ pub(crate) struct Entry {
     pub(crate) trace: AtomicPtr<Trace>,
     /// What it had done when it ended. Only for whoever joins it.
     end: Lock<Option<engine::SyncClock>>,
+    /// A stale read that may belong to a loop.
+    pub(crate) held: Lock<Option<Box<Held>>>,
+}
+
+impl Thread {
+    /// What others know about it.
+    pub(crate) fn entry(&self) -> &'static Entry {
+        // SAFETY: set when the thread was announced, and entries live for ever.
+        unsafe { &*self.entry }
+    }
 }
 
 /// The states of an entry. Zero: nobody uses it.
@@ -54,18 +67,21 @@ pub(crate) const JOINED: u32 = 3;
 /// Set in addition if nobody will join it.
 pub(crate) const DETACHED: u32 = 8;
 
+/// How many entries there are. With more threads than that, those of dead ones are used again.
 const MOST: usize = 1 << 20;
 
 /// Numbers and the array of entries, which is mapped at the beginning and never moves.
 struct Registry {
     entries: *mut Entry,
     used: u32,
+    /// Where the next entry of a dead thread is looked for.
+    next: u32,
 }
 
 // SAFETY: the entries belong to the registry and consist of atomics and locks.
 unsafe impl Send for Registry {}
 
-static REGISTRY: Lock<Registry> = Lock::new(Registry { entries: core::ptr::null_mut(), used: 0 });
+static REGISTRY: Lock<Registry> = Lock::new(Registry { entries: core::ptr::null_mut(), used: 0, next: 0 });
 
 /// This thread. A thread that we have not seen being started is met here for the first time.
 #[inline(always)]
@@ -91,6 +107,7 @@ pub(crate) fn announce(parent: Option<&mut Thread>, caller: usize) -> *mut Threa
         (*thread).number = number;
         (*thread).trace = trace::take();
         let entry = entry(number);
+        (*thread).entry = entry;
         entry.caller.store(caller as u64, Ordering::Relaxed);
         entry.state.store(RUNNING, Ordering::Relaxed);
         entry.trace.store((*thread).trace, Ordering::Release);
@@ -99,6 +116,7 @@ pub(crate) fn announce(parent: Option<&mut Thread>, caller: usize) -> *mut Threa
             entry.call.store(parent.frames.current().0, Ordering::Relaxed);
         }
         core::ptr::write(&raw mut (*thread).spin, crate::spin::Spin::default());
+        *entry.held.lock() = None;
         core::ptr::write(&raw mut (*thread).clocks, engine::clocks(number, parent.map(|parent| &mut parent.clocks)));
     }
     thread
@@ -111,10 +129,33 @@ fn number() -> u32 {
     }
     let number = registry.used;
     if number as usize == MOST {
-        sys::fatal("more than a million threads");
+        return registry.number_of_dead().unwrap_or_else(|| sys::fatal("more than a million threads at a time"));
     }
     registry.used += 1;
     number
+}
+
+impl Registry {
+    /// The number of a thread that nobody will ask for any more.
+    fn number_of_dead(&mut self) -> Option<u32> {
+        let first = self.next;
+        (0..self.used).map(|distance| (first + distance) % self.used).find(|&number| {
+            // SAFETY: below `used`.
+            let state = unsafe { &*self.entries.add(number as usize) }.state.load(Ordering::Acquire);
+            self.next = (number + 1) % self.used;
+            state == JOINED || state == FINISHED | DETACHED
+        })
+    }
+}
+
+/// All entries that were ever used, with their numbers.
+pub(crate) fn entries() -> impl Iterator<Item = (u32, &'static Entry)> {
+    let (entries, used) = {
+        let registry = REGISTRY.lock();
+        (registry.entries, registry.used)
+    };
+    // SAFETY: below the length of the array, which lives for ever.
+    (0..used).map(move |number| (number, unsafe { &*entries.add(number as usize) }))
 }
 
 /// The entry of a number that was given out.
@@ -156,6 +197,22 @@ pub(crate) fn end() {
         entry.state.fetch_add(FINISHED - RUNNING, Ordering::Release);
         schedule::end(thread);
         local.thread = core::ptr::null_mut();
+        sys::unmap(thread.cast(), size_of::<Thread>());
+    }
+}
+
+/// A thread that was announced and could not be started.
+pub(crate) fn withdraw(thread: *mut Thread, parent: &mut Thread) {
+    schedule::withdraw(thread);
+    // SAFETY: nobody else knows it, and nobody uses it after this.
+    unsafe {
+        let entry = (*thread).entry();
+        trace::give_back((*thread).trace, &entry.trace);
+        if let Some(end) = engine::finish(core::ptr::read(&raw const (*thread).clocks)) {
+            // So that the next one gets its slot.
+            engine::join(parent, &end);
+        }
+        entry.state.store(JOINED, Ordering::Relaxed);
         sys::unmap(thread.cast(), size_of::<Thread>());
     }
 }

@@ -85,7 +85,7 @@ fn goal(words: &[String]) -> Goal {
         } else if !word.starts_with('-') || word == "-" || word.starts_with("-l") {
             inputs = true;
             only_headers &= is_header(word);
-            only_assembly &= word.ends_with(".s");
+            only_assembly &= ending(word) == Some("s");
         }
     }
     if part && only_assembly {
@@ -122,7 +122,11 @@ fn is_part(option: &str) -> bool {
 /// A header by itself is compiled for later use.
 fn is_header(file: &str) -> bool {
     const ENDINGS: [&str; 7] = ["h", "hh", "hp", "hxx", "hpp", "h++", "tcc"];
-    file.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+    ending(file).is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
+fn ending(file: &str) -> Option<&str> {
+    file.rsplit_once('.').map(|(_, ending)| ending)
 }
 
 /// Options whose value is the next argument.

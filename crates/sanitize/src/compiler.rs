@@ -116,7 +116,7 @@ pub fn command(
     let mut wrapped = more;
     let request = Request::of(arguments);
     if request.goal != Goal::Information {
-        wrapped.extend(instrument(family, surroundings, &request));
+        wrapped.extend(instrument(family, surroundings, request));
     }
     wrapped.extend(arguments.iter().cloned());
     if request.goal == Goal::Executable {
@@ -125,12 +125,12 @@ pub fn command(
                 "a static executable cannot be checked: the runtime has to come before libc; leave out -static",
             ));
         }
-        wrapped.extend(link(surroundings, &request)?);
+        wrapped.extend(link(surroundings, request)?);
     }
     Ok(CompilerCommand { program, arguments: wrapped })
 }
 
-fn instrument(family: Family, surroundings: &Surroundings, request: &Request) -> Vec<OsString> {
+fn instrument(family: Family, surroundings: &Surroundings, request: Request) -> Vec<OsString> {
     let mut flags: Vec<OsString> = vec!["-fsanitize=thread".into(), "-D__STEADFAST__=1".into()];
     if !request.says_debug {
         flags.push("-g".into());
@@ -178,7 +178,7 @@ fn hide(family: Family) -> Vec<OsString> {
     flags
 }
 
-fn link(surroundings: &Surroundings, request: &Request) -> Result<Vec<OsString>, CompilerError> {
+fn link(surroundings: &Surroundings, request: Request) -> Result<Vec<OsString>, CompilerError> {
     let archive = surroundings.archive();
     // Without the other parts there would be a thousand messages of the linker.
     let parts = [archive.clone(), surroundings.home.join("gcc"), surroundings.home.join("include")];

@@ -1,15 +1,16 @@
 //! Fork: the child has one thread, and must not find the runtime in the middle of something.
 
 use crate::tls::Inside;
-use crate::{engine, frames, report, schedule, table, thread};
+use crate::{ending, engine, frames, report, schedule, table, thread};
 
-crate::sys::next! {
-    fn fork() -> libc::pid_t;
+/// Asks to be called around every fork. As the first one who asks: so the handlers of the program run while the runtime still works, before ours and after ours.
+pub(crate) fn prepare() {
+    // SAFETY: the functions are of the right type and stay where they are.
+    unsafe { libc::pthread_atfork(Some(before), Some(after_in_parent), Some(after_in_child)) };
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn fork() -> libc::pid_t {
-    let inside = Inside::enter();
+unsafe extern "C" fn before() {
+    core::mem::forget(Inside::enter());
     report::before_fork();
     thread::before_fork();
     engine::before_fork();
@@ -17,19 +18,28 @@ unsafe extern "C" fn fork() -> libc::pid_t {
     frames::before_fork();
     crate::shadow::before_fork();
     crate::alloc::before_fork();
-    // SAFETY: no arguments.
-    let child = unsafe { real::fork() };
+}
+
+fn let_go(child: bool) {
     crate::alloc::after_fork();
     crate::shadow::after_fork();
     frames::after_fork();
     table::after_fork();
     engine::after_fork();
     thread::after_fork();
-    report::after_fork(child == 0);
-    if child == 0 {
-        crate::lock::alone_after_fork();
-        schedule::alone_after_fork();
-    }
-    drop(inside);
-    child
+    report::after_fork(child);
+}
+
+unsafe extern "C" fn after_in_parent() {
+    let_go(false);
+    // That of `before`.
+    drop(Inside);
+}
+
+unsafe extern "C" fn after_in_child() {
+    let_go(true);
+    crate::lock::alone_after_fork();
+    schedule::alone_after_fork();
+    ending::begin();
+    drop(Inside);
 }

@@ -128,7 +128,8 @@ unsafe extern "C" fn valloc(bytes: usize) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pvalloc(bytes: usize) -> *mut c_void {
-    fresh(unsafe { __libc_memalign(4096, bytes.next_multiple_of(4096)) }, 0)
+    // What is too much is refused by the original, too.
+    fresh(unsafe { __libc_memalign(4096, bytes.checked_next_multiple_of(4096).unwrap_or(usize::MAX)) }, 0)
 }
 
 unsafe extern "C" fn posix_memalign_from(

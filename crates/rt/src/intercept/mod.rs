@@ -6,6 +6,7 @@
 mod barrier;
 mod condition;
 mod copies;
+mod exit;
 mod files;
 mod fork;
 mod libatomic;
@@ -18,3 +19,9 @@ mod signal_stack;
 mod sleep;
 mod threads;
 mod threads_c11;
+
+/// What has to be asked for before the program can do anything.
+pub(crate) fn prepare() {
+    fork::prepare();
+    threads::prepare();
+}

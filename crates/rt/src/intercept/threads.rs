@@ -61,10 +61,11 @@ unsafe extern "C" fn create(
         drop(inside);
         schedule::step(0);
     } else {
-        thread::entry(number).state.store(thread::JOINED, Ordering::Relaxed);
-        schedule::withdraw(thread);
-        // SAFETY: nobody else knows it.
-        drop(unsafe { Box::from_raw(task) });
+        // SAFETY: this thread's own structure, and a task that nobody else knows.
+        unsafe {
+            thread::withdraw(thread, &mut *thread::current());
+            drop(Box::from_raw(task));
+        }
     }
     result
 }
@@ -116,21 +117,27 @@ fn forget_last_owner_of_stack() {
 /// How often the destructors of thread-specific data are called as long as there are some left; ours is the last.
 const ROUNDS: usize = 4;
 
+/// The key whose destructor comes last. [`NO_KEY`] if there was none left.
+static KEY: AtomicU32 = AtomicU32::new(NO_KEY);
+const NO_KEY: u32 = u32::MAX;
+
+/// Makes the key, before the program can take them all.
+pub(crate) fn prepare() {
+    let mut key: c_uint = 0;
+    // SAFETY: the destructor is a function of the right type.
+    if unsafe { libc::pthread_key_create(&raw mut key, Some(ending)) } == 0 {
+        KEY.store(key, Ordering::Relaxed);
+    }
+}
+
 /// Asks to be called when the thread ends, after everything else in it.
 fn at_end() {
-    static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
-    let mut key = KEY.load(Ordering::Acquire);
-    if key == u32::MAX {
-        let mut fresh: c_uint = 0;
-        // SAFETY: the destructor is a function of the right type. Two threads may both make one; one of them is then not used.
-        unsafe { libc::pthread_key_create(&raw mut fresh, Some(ending)) };
-        key = KEY
-            .compare_exchange(u32::MAX, fresh, Ordering::AcqRel, Ordering::Acquire)
-            .map_or_else(|other| other, |_| fresh);
-    }
+    let key = KEY.load(Ordering::Relaxed);
     crate::tls::local().end_key = key;
-    // SAFETY: the key exists. The value is only a number.
-    unsafe { libc::pthread_setspecific(key, ROUNDS as *const c_void) };
+    if key != NO_KEY {
+        // SAFETY: the key exists. The value is only a number.
+        unsafe { libc::pthread_setspecific(key, ROUNDS as *const c_void) };
+    }
 }
 
 unsafe extern "C" fn ending(rounds: *mut c_void) {

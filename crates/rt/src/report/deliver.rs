@@ -3,6 +3,7 @@
 use crate::options;
 use crate::sys::{self, raw_syscall, write_all};
 use core::ffi::c_int;
+use core::sync::atomic::{AtomicI32, Ordering};
 use std::vec::Vec;
 
 /// What became of a report.
@@ -21,7 +22,7 @@ pub(super) fn deliver(record: &[u8]) -> bool {
         return true;
     }
     let output = log().unwrap_or(2);
-    let wanted = options::SYMBOLIZE.load(core::sync::atomic::Ordering::Relaxed);
+    let wanted = options::SYMBOLIZE.load(Ordering::Relaxed);
     let shown = if wanted { show(record, output) } else { Shown::No };
     if shown == Shown::No {
         write_all(
@@ -37,11 +38,28 @@ pub(super) fn deliver(record: &[u8]) -> bool {
     shown != Shown::Suppressed
 }
 
+/// The file of `steadfast run`, once more: later the program may have no right to open it, no descriptor left, or another root.
+static SPARE: AtomicI32 = AtomicI32::new(-1);
+
 /// Lets `steadfast run` know that somebody watches this program: its file is there, if only an empty one.
 pub(super) fn announce() {
-    if let Some(file) = options::REPORT_FILE.get() {
-        append(file, b"");
+    if let Some(file) = options::REPORT_FILE.get()
+        && let Some(file) = open_to_append(file)
+    {
+        // Out of the way of programs that count on the numbers of their files.
+        SPARE.store(at_least(file, [1000, 200, 50, 10]).unwrap_or(-1), Ordering::Relaxed);
+        close(file);
     }
+}
+
+/// Another descriptor of the file that is at least one of these numbers, and closed on exec.
+fn at_least<const N: usize>(file: c_int, numbers: [usize; N]) -> Option<c_int> {
+    numbers.into_iter().find_map(|number| {
+        let arguments = [file as usize, libc::F_DUPFD_CLOEXEC as usize, number, 0, 0, 0];
+        // SAFETY: the file is ours.
+        let copy = unsafe { raw_syscall(libc::SYS_fcntl, arguments) };
+        (copy >= 0).then_some(copy as c_int)
+    })
 }
 
 /// Says how many there were.
@@ -73,7 +91,10 @@ fn append(path: Vec<u8>, record: &[u8]) {
             write_all(file, record);
             close(file);
         }
-        None => write_all(2, record),
+        None => match SPARE.load(Ordering::Relaxed) {
+            spare @ 0.. => write_all(spare, record),
+            _ => write_all(2, record),
+        },
     }
 }
 
@@ -99,13 +120,11 @@ fn is_executable(path: &[u8]) -> bool {
 }
 
 /// Lets `steadfast symbolize` show it. The record waits in a pipe that is large enough before the other process exists, so that nothing can
-/// block or fail half way. The process is not a child in the sense of `wait`, so the program does not notice it.
+/// block or fail half way.
 fn show(record: &[u8], output: c_int) -> Shown {
     let Some(mut path) = symbolizer() else { return Shown::No };
     path.push(0);
     let mut ends = [0 as c_int; 2];
-    let arguments = [path.as_ptr(), c"symbolize".as_ptr().cast(), core::ptr::null()];
-    let environment = [core::ptr::null::<u8>()];
     // SAFETY: raw system calls with arguments of our own. The child of the clone shares nothing with us and only calls the system.
     unsafe {
         if raw_syscall(libc::SYS_pipe2, [ends.as_mut_ptr() as usize, libc::O_CLOEXEC as usize, 0, 0, 0, 0]) < 0 {
@@ -113,34 +132,67 @@ fn show(record: &[u8], output: c_int) -> Shown {
         }
         write_all(ends[1], record);
         close(ends[1]);
+        // Not as a child in the sense of `wait`, so that the program does not notice it.
         let child = raw_syscall(libc::SYS_clone, [0; 6]);
         if child == 0 {
-            raw_syscall(libc::SYS_dup2, [ends[0] as usize, 0, 0, 0, 0, 0]);
-            raw_syscall(libc::SYS_dup2, [output as usize, 1, 0, 0, 0, 0]);
-            raw_syscall(
-                libc::SYS_execve,
-                [path.as_ptr() as usize, arguments.as_ptr() as usize, environment.as_ptr() as usize, 0, 0, 0],
-            );
-            raw_syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0, 0]);
+            become_symbolizer(&path, ends[0], output);
         }
         close(ends[0]);
-        if child > 0 { ended(child) } else { Shown::No }
+        if child > 0 { Shown::from_status(ended(child)) } else { Shown::No }
     }
 }
 
-/// How the other process ended: `steadfast symbolize` says with 3 that the report is suppressed.
-fn ended(child: isize) -> Shown {
+/// In a process of our own: lets another one show the report, and ends as that does. Another one, because a process that becomes another program is a child like any other again.
+///
+/// # Safety
+/// Nothing but system calls, and never back to the caller.
+unsafe fn become_symbolizer(path: &[u8], input: c_int, output: c_int) -> ! {
+    let arguments = [path.as_ptr(), c"symbolize".as_ptr().cast(), core::ptr::null()];
+    let environment = [core::ptr::null::<u8>()];
+    // SAFETY: by the caller's promise. Zeroes are the default action for a signal: who ignores it cannot wait for children.
+    unsafe {
+        let action = [0usize; 4];
+        raw_syscall(libc::SYS_rt_sigaction, [libc::SIGCHLD as usize, action.as_ptr() as usize, 0, 8, 0, 0]);
+        let child = raw_syscall(libc::SYS_clone, [libc::SIGCHLD as usize, 0, 0, 0, 0, 0]);
+        if child == 0 {
+            // The program may have closed its standard files, and then these are among ours.
+            if let (Some(input), Some(output)) = (at_least(input, [3]), at_least(output, [3])) {
+                raw_syscall(libc::SYS_dup2, [input as usize, 0, 0, 0, 0, 0]);
+                raw_syscall(libc::SYS_dup2, [output as usize, 1, 0, 0, 0, 0]);
+                raw_syscall(
+                    libc::SYS_execve,
+                    [path.as_ptr() as usize, arguments.as_ptr() as usize, environment.as_ptr() as usize, 0, 0, 0],
+                );
+            }
+            raw_syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0, 0]);
+        }
+        let status = if child > 0 { ended(child) } else { None };
+        let code = status.filter(|&status| libc::WIFEXITED(status)).map_or(127, |status| libc::WEXITSTATUS(status));
+        raw_syscall(libc::SYS_exit_group, [code as usize, 0, 0, 0, 0, 0]);
+    }
+    sys::fatal("could not exit")
+}
+
+/// How the other process ended, as `wait` says it.
+fn ended(child: isize) -> Option<c_int> {
     let mut status: c_int = -1;
     loop {
         let arguments = [child as usize, (&raw mut status) as usize, libc::__WALL as usize, 0, 0, 0];
         // SAFETY: the status is ours.
         let waited = unsafe { raw_syscall(libc::SYS_wait4, arguments) };
         if waited != -(libc::EINTR as isize) {
-            return match (waited == child, status) {
-                (true, 0) => Shown::Yes,
-                (true, 0x300) => Shown::Suppressed,
-                _ => Shown::No,
-            };
+            return (waited == child).then_some(status);
+        }
+    }
+}
+
+impl Shown {
+    /// `steadfast symbolize` says with 3 that the report is suppressed.
+    fn from_status(status: Option<c_int>) -> Self {
+        match status {
+            Some(0) => Self::Yes,
+            Some(0x300) => Self::Suppressed,
+            _ => Self::No,
         }
     }
 }

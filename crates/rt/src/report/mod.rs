@@ -36,7 +36,7 @@ fn hash(parts: &[usize]) -> u64 {
 
 /// An access that could behave differently.
 #[cold]
-pub(crate) fn violation(thread: &Thread, access: &Accessed, place: Call, finding: &Violation) {
+pub(crate) fn violation(thread: u32, access: &Accessed, place: Call, finding: &Violation) {
     let (place_number, other) = (place.0 as usize, finding.missed.place.0 as usize);
     if is_recent(&[place_number, other, finding.kind as usize]) {
         return;
@@ -104,21 +104,22 @@ pub(crate) fn announce() {
     deliver::announce();
 }
 
-/// The process ends. If something was reported, its exit code says so.
-pub(crate) fn at_exit() {
-    let thread = crate::tls::local().thread;
-    if !thread.is_null() {
-        let _inside = crate::tls::Inside::enter();
-        // SAFETY: this thread's own structure.
-        crate::spin::settle(unsafe { &mut *thread });
-    }
+/// The process ends, with what was reported: says how much that was.
+pub(crate) fn conclude() -> bool {
     let count = COUNT.load(Ordering::Relaxed);
-    if count == 0 {
-        return;
+    if count > 0 {
+        deliver::summary(count);
     }
-    // SAFETY: null means all streams. What libc would have done after us is only this.
-    unsafe { libc::fflush(core::ptr::null_mut()) };
-    deliver::summary(count);
+    count > 0
+}
+
+/// How many reports there were.
+pub(crate) fn count() -> u32 {
+    COUNT.load(Ordering::Relaxed)
+}
+
+/// Ends the process as one that has reported something, unless its own exit code should count.
+pub(crate) fn leave_if_wanted() {
     if options::EXIT_CODE.load(Ordering::Relaxed) != 0 {
         leave();
     }

@@ -85,20 +85,20 @@ impl Record {
     }
 
     /// An atomic access that could behave differently.
-    pub(super) fn of_violation(thread: &thread::Thread, access: &Accessed, place: Call, finding: &Violation) -> Self {
+    pub(super) fn of_violation(thread: u32, access: &Accessed, place: Call, finding: &Violation) -> Self {
         let mut record = Self::new(match finding.kind {
             ViolationKind::StaleRead => "stale-read",
             ViolationKind::OvertakenWrite => "overtaken-write",
             ViolationKind::StaleUpdate => "stale-update",
         });
         let (operation, order) = operation(access);
-        record.threads.push(thread.number);
+        record.threads.push(thread);
         record.line(format_args!(
             "access {operation} {order} {} {:#x} {:#x} thread {}",
             access.bytes,
             access.address,
             access.step.seen(),
-            thread.number
+            thread
         ));
         record.stack(place);
         record.addresses.push(access.address);

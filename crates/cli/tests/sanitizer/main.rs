@@ -5,6 +5,8 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod process;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -377,21 +379,6 @@ fn robust(name: &str, scratch: &Path) -> Option<PathBuf> {
         compile("cc", "gcc", "-O2", &file, &program);
         program
     })
-}
-
-#[test]
-fn a_report_survives_the_end_of_the_process() {
-    let scratch = tempfile::tempdir().expect("a temporary folder");
-    let Some(program) = robust("killed.c", scratch.path()) else { return };
-    for how in ["kill", "abort", "crash", "leave", "fork"] {
-        let output = Command::new(&program).arg(how).output().expect("the program");
-        let text = String::from_utf8_lossy(&output.stderr);
-        for part in
-            ["WARNING: Steadfast: robustness violation", "killed.c:", "SUMMARY: Steadfast: robustness violation"]
-        {
-            assert!(text.contains(part), "{how}, {part}: {text}");
-        }
-    }
 }
 
 #[test]
