@@ -61,6 +61,29 @@ pub(crate) fn settings() -> Settings {
     Settings { model, limits: Limits { writes: WRITES.load(Ordering::Relaxed) as usize, ..Limits::default() } }
 }
 
+#[cfg(not(test))]
+core::arch::global_asm!(".weak __steadfast_atomics_only");
+
+/// Whether the program was linked to be watched without its plain accesses: then there is a symbol that says so.
+#[cfg(not(test))]
+fn is_atomics_only() -> bool {
+    let address: usize;
+    // SAFETY: the address of a symbol, or zero if there is none.
+    unsafe {
+        core::arch::asm!(
+            "mov {}, qword ptr [rip + __steadfast_atomics_only@GOTPCREL]",
+            out(reg) address,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    address != 0
+}
+
+#[cfg(test)]
+fn is_atomics_only() -> bool {
+    false
+}
+
 /// What says how threads take turns.
 #[derive(Default)]
 struct Schedule {
@@ -82,6 +105,7 @@ pub(crate) fn read() {
         length = sys::read_file(b"/proc/self/environ\0", &mut environment);
     }
     let mut wanted = Schedule::default();
+    RACES.store(!is_atomics_only(), Ordering::Relaxed);
     for variable in environment[..length].split(|&byte| byte == 0) {
         if let Some(folders) = variable.strip_prefix(b"PATH=") {
             PATH.set(folders);

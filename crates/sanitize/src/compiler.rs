@@ -191,7 +191,10 @@ fn link(surroundings: &Surroundings, request: Request) -> Result<Vec<OsString>, 
         flags.extend(["-x", "none"].map(OsString::from));
     }
     flags.push(archive.into_os_string());
-    if !surroundings.atomics_only {
+    if surroundings.atomics_only {
+        // gcc cannot leave plain accesses alone; so the runtime does.
+        flags.push("-Wl,--defsym=__steadfast_atomics_only=1".into());
+    } else {
         // Clang from version 15 on calls functions of the sanitizer where gcc and older ones call these.
         flags.push("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset".into());
     }

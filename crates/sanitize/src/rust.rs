@@ -25,16 +25,18 @@ pub struct Wishes<'a> {
     pub runner: &'a str,
     /// Whether plain accesses are instrumented, too.
     pub races: bool,
-    /// Flags that come before ours, separated as cargo separates them.
+    /// Flags for the compiler that come before ours, separated as cargo separates them.
     pub before: &'a str,
+    /// The same for rustdoc, which compiles the examples in documentation: they are tests, too.
+    pub before_for_documentation: &'a str,
     /// The folder with the instrumented standard library, if there is one.
     pub sysroot: Option<&'a Path>,
 }
 
 /// The environment for cargo.
 pub fn environment(surroundings: &Surroundings, wishes: &Wishes<'_>) -> CargoEnvironment {
-    let Wishes { target, runner, races, before, sysroot } = *wishes;
-    let mut flags: Vec<String> = before.split('\x1f').filter(|flag| !flag.is_empty()).map(str::to_owned).collect();
+    let Wishes { target, runner, races, before, before_for_documentation, sysroot } = *wishes;
+    let mut flags = Vec::new();
     if let Some(sysroot) = sysroot {
         flags.push(format!("--sysroot={}", sysroot.display()));
     }
@@ -50,12 +52,15 @@ pub fn environment(surroundings: &Surroundings, wishes: &Wishes<'_>) -> CargoEnv
     for argument in ["-Xlinker", "-rpath", "-Xlinker", &surroundings.home.to_string_lossy()] {
         flags.push(format!("-Clink-arg={argument}"));
     }
+    let all = |before: &str| -> OsString {
+        let before = before.split('\x1f').filter(|flag| !flag.is_empty());
+        before.chain(flags.iter().map(String::as_str)).collect::<Vec<_>>().join("\x1f").into()
+    };
     let runner_name = format!("CARGO_TARGET_{}_RUNNER", target.to_uppercase().replace('-', "_"));
     // With an explicit target, build scripts and macros stay as they are.
     let variables = vec![
-        ("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags.join("\x1f").into()),
-        // For the examples in documentation, which are tests, too.
-        ("CARGO_ENCODED_RUSTDOCFLAGS".to_owned(), flags.join("\x1f").into()),
+        ("CARGO_ENCODED_RUSTFLAGS".to_owned(), all(before)),
+        ("CARGO_ENCODED_RUSTDOCFLAGS".to_owned(), all(before_for_documentation)),
         ("CARGO_BUILD_TARGET".to_owned(), target.into()),
         (runner_name, runner.into()),
     ];
@@ -85,16 +90,19 @@ mod tests {
             runner: "steadfast run --",
             races: true,
             before: "-Copt-level=2",
+            before_for_documentation: "--cfg=docs",
             sysroot: Some(Path::new("/copy")),
         };
         let environment = environment(&surroundings, &wishes);
         let values: Vec<_> =
             environment.variables.iter().map(|(name, value)| format!("{name}={}", value.to_string_lossy())).collect();
+        let ours = "--sysroot=/copy\x1f-Cdebuginfo=1\x1f-Cstrip=none\x1f-Cpasses=forceattrs,tsan-module,function(tsan)\x1f-Cllvm-args=-force-attribute=sanitize_thread\
+             \x1f-Clink-arg=/home/libsteadfast_rt.so\x1f-Clink-arg=-Xlinker\x1f-Clink-arg=-rpath\x1f-Clink-arg=-Xlinker\x1f-Clink-arg=/home";
         assert_eq!(
             values,
             [
-                "CARGO_ENCODED_RUSTFLAGS=-Copt-level=2\x1f--sysroot=/copy\x1f-Cdebuginfo=1\x1f-Cstrip=none\x1f-Cpasses=forceattrs,tsan-module,function(tsan)\x1f-Cllvm-args=-force-attribute=sanitize_thread\
-                 \x1f-Clink-arg=/home/libsteadfast_rt.so\x1f-Clink-arg=-Xlinker\x1f-Clink-arg=-rpath\x1f-Clink-arg=-Xlinker\x1f-Clink-arg=/home",
+                &*format!("CARGO_ENCODED_RUSTFLAGS=-Copt-level=2\x1f{ours}"),
+                &*format!("CARGO_ENCODED_RUSTDOCFLAGS=--cfg=docs\x1f{ours}"),
                 "CARGO_BUILD_TARGET=x86_64-unknown-linux-gnu",
                 "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=steadfast run --",
             ]

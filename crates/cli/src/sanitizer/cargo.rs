@@ -24,20 +24,27 @@ pub(crate) fn cargo(arguments: &CargoArgs) -> Status {
     let Some(target) = rust::host(&version) else {
         return refuse("cannot find out for which machine rustc compiles: `rustc -vV` failed");
     };
-    let before = std::env::var("CARGO_ENCODED_RUSTFLAGS").ok();
-    let before =
-        before.or_else(|| Some(std::env::var("RUSTFLAGS").ok()?.split_whitespace().collect::<Vec<_>>().join("\x1f")));
     let sysroot = instrumented_library(target, &version);
     let wishes = Wishes {
         target,
         runner: &runner(arguments),
         races: arguments.races,
-        before: &before.unwrap_or_default(),
+        before: &flags("RUSTFLAGS"),
+        before_for_documentation: &flags("RUSTDOCFLAGS"),
         sysroot: sysroot.as_deref(),
     };
     let environment = rust::environment(&surroundings, &wishes);
     let error = Command::new("cargo").args(&arguments.arguments).envs(environment.variables).exec();
     refuse(&format!("cannot run cargo: {error}"))
+}
+
+/// The user's flags in such a variable, separated as cargo separates them.
+fn flags(variable: &str) -> String {
+    let encoded = std::env::var(format!("CARGO_ENCODED_{variable}"));
+    encoded.unwrap_or_else(|_| {
+        let plain = std::env::var(variable).unwrap_or_default();
+        plain.split_whitespace().collect::<Vec<_>>().join("\x1f")
+    })
 }
 
 /// The standard library with its locks instrumented. Without it programs can still be checked, and whoever does that should know what is missing.

@@ -156,9 +156,9 @@ impl Tally {
 /// With what the runtime ends a program that has reported something.
 fn exit_code() -> i32 {
     let options = std::env::var("STEADFAST_OPTIONS").unwrap_or_default();
-    let codes =
+    let mut codes =
         options.split([':', ',', ' ', '\n']).filter_map(|option| option.strip_prefix("exitcode=")?.parse().ok());
-    codes.last().unwrap_or(66)
+    codes.next_back().unwrap_or(66)
 }
 
 /// What is written at the end.
