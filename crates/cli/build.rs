@@ -39,6 +39,7 @@ fn main() {
     build(&crates.join("../Cargo.toml"), &built_in);
     for library in LIBRARIES {
         install(&built_in.join("release").join(library), &beside_executable.join(library));
+        without_intermediate_code(&beside_executable.join(library));
     }
     stand_in_for_gcc(&beside_executable.join("gcc"));
     let headers = beside_executable.join("include");
@@ -72,6 +73,12 @@ fn link_statically(scripts: &Path) {
 fn is_installed(archive: &str) -> bool {
     let found = Command::new("cc").arg(format!("-print-file-name={archive}")).output();
     found.is_ok_and(|found| Path::new(String::from_utf8_lossy(&found.stdout).trim()).is_absolute())
+}
+
+/// The standard library carries LLVM's code along, for optimising at link time; another version of LLVM, as in the linker of a clang with `-flto`, stumbles over it. Without binutils it stays.
+fn without_intermediate_code(library: &Path) {
+    let mut command = Command::new("objcopy");
+    let _ = command.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]).arg(library).status();
 }
 
 /// With `-fsanitize=thread` gcc always links these two. The linker takes a text for a script, and does what it says: nothing.

@@ -36,7 +36,9 @@ pub(crate) struct Local {
     pub(crate) end_key: u32,
     /// See [`TRUSTED`] and [`PROLOGUE`].
     pub(crate) flags: u8,
-    _rest: [u8; 19],
+    /// Who has called `new` or `delete`, until libc's function is called.
+    pub(crate) operator_caller: usize,
+    _rest: [u8; 8],
 }
 
 const _: () = assert!(core::mem::size_of::<Local>() == 64);

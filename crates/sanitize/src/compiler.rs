@@ -126,6 +126,9 @@ pub fn command(
             ));
         }
         wrapped.extend(link(surroundings, request)?);
+        if language == Language::Cxx {
+            wrapped.extend(OPERATORS.map(|name| format!("-Wl,-u,{name},--wrap={name}").into()));
+        }
     }
     Ok(CompilerCommand { program, arguments: wrapped })
 }
@@ -206,6 +209,24 @@ fn link(surroundings: &Surroundings, request: Request) -> Result<Vec<OsString>, 
     flags.extend(["-lpthread", "-ldl"].map(OsString::from));
     Ok(flags)
 }
+
+/// `new` and `delete`: so that reports say who has called them, and not only that somebody has. The runtime has the same list.
+const OPERATORS: [&str; 14] = [
+    "_Znwm",
+    "_Znam",
+    "_ZnwmRKSt9nothrow_t",
+    "_ZnamRKSt9nothrow_t",
+    "_ZnwmSt11align_val_t",
+    "_ZnamSt11align_val_t",
+    "_ZdlPv",
+    "_ZdaPv",
+    "_ZdlPvm",
+    "_ZdaPvm",
+    "_ZdlPvSt11align_val_t",
+    "_ZdaPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
+    "_ZdaPvmSt11align_val_t",
+];
 
 fn joined(prefix: &str, path: &Path) -> OsString {
     let mut text = OsString::from(prefix);

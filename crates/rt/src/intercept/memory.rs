@@ -1,5 +1,6 @@
 //! The allocator. It stays libc's; what is given back is forgotten, because the next owner of the memory has nothing to do with the last one.
 
+use super::operators::caller_or;
 use crate::abi::shim::shim;
 use crate::tls::Inside;
 use crate::{origins, plain, table};
@@ -28,6 +29,7 @@ fn forget(address: usize, bytes: usize) {
 
 /// A new block: whoever used this memory before, as a block, a stack or a mapping, has nothing to do with it.
 fn fresh(block: *mut c_void, caller: usize) -> *mut c_void {
+    let caller = caller_or(caller);
     if block.is_null() || crate::tls::local().thread.is_null() {
         return block;
     }
@@ -42,6 +44,7 @@ fn fresh(block: *mut c_void, caller: usize) -> *mut c_void {
 }
 
 unsafe fn released(block: *mut c_void, caller: usize) {
+    let caller = caller_or(caller);
     if block.is_null() || crate::tls::local().thread.is_null() {
         return;
     }

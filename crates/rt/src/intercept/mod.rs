@@ -13,6 +13,7 @@ mod libatomic;
 mod memory;
 mod mutex;
 mod once;
+mod operators;
 mod read_write;
 mod semaphore;
 mod signal_stack;
