@@ -716,7 +716,7 @@ Examples:
 
 Exit codes: 0 nothing was reported, 1 something was, 2 the program cannot be run, 3 nothing was reported,
 and it ended with an error of its own, took too long, or was not compiled with `steadfast cc`, `c++` or
-`cargo`.";
+`cargo`, 130 it was interrupted before anything was reported.";
 
 #[cfg(test)]
 mod tests {
