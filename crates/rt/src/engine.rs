@@ -7,6 +7,7 @@ use crate::order::{Order, Strictness};
 use crate::thread::Thread;
 use crate::{options, tls};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::Arc;
 use steadfast_clocks as clocks;
 use steadfast_clocks::{CompareExchange, FenceOrder, Place, ReadOrder, RmwOrder, ScFence, Slots, WriteOrder};
 pub(crate) use steadfast_clocks::{SyncClock, ThreadClocks, Violation};
@@ -21,6 +22,8 @@ pub(crate) enum Object {
     Lock(Box<SyncClock>),
     /// A lock for several readers or one writer.
     ReadWrite(Box<ReadWrite>),
+    /// A barrier. Whoever waits has a share in it: it may be destroyed before they all have taken what is theirs.
+    Barrier(Arc<Lock<SyncClock>>),
 }
 
 /// What writers and readers have released.
@@ -231,6 +234,17 @@ impl Object {
         }
         match self {
             Self::Lock(clock) => clock,
+            _ => unreachable!("it was just made one"),
+        }
+    }
+
+    /// The clock of a barrier.
+    pub(crate) fn barrier(&mut self) -> &Arc<Lock<SyncClock>> {
+        if !matches!(self, Self::Barrier(_)) {
+            *self = Self::Barrier(Arc::new(Lock::new(SyncClock::new())));
+        }
+        match self {
+            Self::Barrier(clock) => clock,
             _ => unreachable!("it was just made one"),
         }
     }

@@ -1,20 +1,28 @@
 //! What locks and the like tell the engine.
 
 use crate::engine::{Object, SyncClock, ThreadClocks};
+use crate::lock::Lock;
 use crate::tls::Inside;
 use crate::{table, thread};
+use std::sync::Arc;
 
 /// Lets the engine work on the object at an address.
-fn with(address: usize, work: impl FnOnce(&mut ThreadClocks, &mut Object)) {
-    let Some(_inside) = Inside::first() else { return };
+fn with<R>(address: usize, work: impl FnOnce(&mut ThreadClocks, &mut Object) -> R) -> Option<R> {
+    let _inside = Inside::first()?;
+    let clocks = clocks()?;
+    let record = table::lock(address, 1, table::Intent::Other);
+    // SAFETY: the record is locked.
+    let result = work(clocks, unsafe { record.object() });
+    record.unlock();
+    Some(result)
+}
+
+/// The clocks of this thread, which is inside the runtime.
+fn clocks() -> Option<&'static mut ThreadClocks> {
     let thread = thread::current();
     // SAFETY: this thread's own structure, here and below.
     crate::spin::settle(unsafe { &mut *thread });
-    let Some(clocks) = (unsafe { (*thread).clocks.as_mut() }) else { return };
-    let record = table::lock(address, 1, table::Intent::Other);
-    // SAFETY: the record is locked.
-    work(clocks, unsafe { record.object() });
-    record.unlock();
+    unsafe { (*thread).clocks.as_mut() }
 }
 
 /// A lock was taken: what its last holder did is known now.
@@ -30,6 +38,28 @@ pub(crate) fn releasing(address: usize) {
 /// Something is about to be passed on that others pass on as well: a semaphore, a barrier.
 pub(crate) fn contributing(address: usize) {
     with(address, |clocks, object| clocks.release(object.lock()));
+}
+
+/// What the threads that meet at a barrier tell each other.
+pub(crate) struct Meeting(Option<Arc<Lock<SyncClock>>>);
+
+/// This thread comes to a barrier.
+pub(crate) fn arriving(address: usize) -> Meeting {
+    let clock = with(address, |clocks, object| {
+        clocks.release(&mut object.barrier().lock());
+        Arc::clone(object.barrier())
+    });
+    Meeting(clock)
+}
+
+impl Meeting {
+    /// All have come.
+    pub(crate) fn over(self) {
+        let Some(_inside) = Inside::first() else { return core::mem::forget(self) };
+        if let (Some(clock), Some(clocks)) = (self.0, clocks()) {
+            clocks.acquire(&clock.lock());
+        }
+    }
 }
 
 /// A lock was taken for reading.

@@ -19,7 +19,7 @@ unsafe fn count(barrier: *mut pthread_barrier_t) -> usize {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int {
-    sync::contributing(barrier as usize);
+    let meeting = sync::arriving(barrier as usize);
     let result = if schedule::controlled() {
         // SAFETY: the barrier is the program's, here and below.
         let last = schedule::arrive(barrier as usize, unsafe { count(barrier) });
@@ -32,7 +32,7 @@ unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_
     } else {
         unsafe { real::pthread_barrier_wait(barrier) }
     };
-    sync::acquired(barrier as usize);
+    meeting.over();
     result
 }
 

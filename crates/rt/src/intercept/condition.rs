@@ -2,7 +2,7 @@
 //!
 //! What orders threads here is the mutex: it is given back on the way in and taken on the way out.
 
-use super::mutex;
+use super::{mutex, unwinding};
 use crate::schedule::{self, Patience};
 use crate::sync;
 use core::ffi::c_int;
@@ -29,13 +29,15 @@ unsafe fn wait(
     original: impl FnOnce() -> c_int,
 ) -> c_int {
     if !schedule::controlled() {
-        sync::releasing(mutex as usize);
-        let result = original();
+        // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+        unsafe { mutex::releasing(mutex) };
+        // A thread that is cancelled here gets the mutex back as well.
+        let result = unwinding::or_else(sync::acquired, mutex as usize, original);
         sync::acquired(mutex as usize);
         return result;
     }
     // Nothing can come between giving the mutex back and waiting: this thread has its turn until it waits.
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: see above.
     unsafe { mutex::unlock(mutex) };
     let signalled = schedule::wait_for_signal(condition as usize, patience);
     // SAFETY: see above.

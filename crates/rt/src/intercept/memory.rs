@@ -90,13 +90,23 @@ unsafe extern "C" fn realloc_from(block: *mut c_void, bytes: usize, caller: usiz
         let before = if block.is_null() { 0 } else { libc::malloc_usable_size(block) };
         let moved = __libc_realloc(block, bytes);
         if moved == block {
+            grown(block, before);
             return moved;
         }
-        if !block.is_null() && !moved.is_null() {
-            forget(block as usize, before);
+        if !moved.is_null() {
+            // What else is known of its memory stays until that is used again, which may already be so.
             origins::forget(block as usize);
         }
         fresh(moved, caller)
+    }
+}
+
+/// A block stayed where it was: what it got in addition belonged to somebody else.
+unsafe fn grown(block: *mut c_void, before: usize) {
+    // SAFETY: the block is the program's, if there is one.
+    let after = if block.is_null() { 0 } else { unsafe { libc::malloc_usable_size(block) } };
+    if after > before {
+        forget(block as usize + before, after - before);
     }
 }
 

@@ -20,6 +20,7 @@ mod signal_stack;
 mod sleep;
 mod threads;
 mod threads_c11;
+mod unwinding;
 
 /// What has to be asked for before the program can do anything.
 pub(crate) fn prepare() {

@@ -59,10 +59,48 @@ unsafe fn timed_lock(mutex: *mut pthread_mutex_t, wait: impl FnOnce() -> c_int) 
     take(mutex as usize, Patience::Limited, || unsafe { real::pthread_mutex_trylock(mutex) }, wait)
 }
 
+/// A mutex is about to be given back. If this thread does not have it, that will fail, and what the last holder did must not be lost.
+pub(super) unsafe fn releasing(mutex: *mut pthread_mutex_t) {
+    // SAFETY: see above.
+    if unsafe { is_mine(mutex) } {
+        sync::releasing(mutex as usize);
+    }
+}
+
+/// Whether this thread may give a mutex back. Some kinds are not asked: who does that to those without having them cannot be helped.
+unsafe fn is_mine(mutex: *mut pthread_mutex_t) -> bool {
+    // SAFETY: the structure is larger than that.
+    let (owner, kind) =
+        unsafe { (*mutex.cast::<c_int>().add(layout::OWNER), *mutex.cast::<c_int>().add(layout::KIND)) };
+    !layout::knows_its_owner(kind) || owner == crate::sys::thread_number()
+}
+
+/// What glibc keeps in a mutex, in words, and the bits of its kind.
+mod layout {
+    use core::ffi::c_int;
+
+    pub(super) const OWNER: usize = 2;
+    pub(super) const KIND: usize = 4;
+    const ROBUST: c_int = 16;
+    const INHERITS_PRIORITY: c_int = 32;
+    const SHARED: c_int = 128;
+
+    /// Whether it fails if another thread gives it back.
+    pub(super) fn knows_its_owner(kind: c_int) -> bool {
+        matches!(kind & 3, libc::PTHREAD_MUTEX_RECURSIVE | libc::PTHREAD_MUTEX_ERRORCHECK)
+            || kind & (ROBUST | INHERITS_PRIORITY) != 0
+    }
+
+    /// Whether it can become free although no thread of this process gives it back.
+    pub(super) fn is_moved_by_others(kind: c_int) -> bool {
+        kind & (ROBUST | SHARED) != 0
+    }
+}
+
 /// Gives a mutex back.
 pub(super) unsafe fn unlock(mutex: *mut pthread_mutex_t) -> c_int {
-    sync::releasing(mutex as usize);
     // SAFETY: see above.
+    unsafe { releasing(mutex) };
     let result = unsafe { real::pthread_mutex_unlock(mutex) };
     schedule::notify(mutex as usize);
     result

@@ -1,5 +1,6 @@
 //! What is done once: `pthread_once`, `call_once`, and the variables that C++ initialises when a function first runs.
 
+use super::unwinding;
 use crate::access::{Kind, Step, perform};
 use crate::order::Order;
 use crate::schedule::{self, Patience};
@@ -37,9 +38,10 @@ unsafe fn once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> 
         if AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & DONE == 0 {
             wait_while(control.cast(), IN_PROGRESS);
         }
-        let first = AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & (DONE | IN_PROGRESS) == 0;
-        let routine = if first { Some(RunAndRelease::remember(control, routine)) } else { routine };
-        let result = real::pthread_once(control, routine);
+        // Whoever is in the middle of it may throw, and then it is this thread that does it.
+        let is_done = AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & DONE != 0;
+        let routine = if is_done { routine } else { Some(RunAndRelease::remember(control, routine)) };
+        let result = unwinding::or_else(schedule::notify, control as usize, || real::pthread_once(control, routine));
         schedule::notify(control as usize);
         sync::acquired(control as usize);
         result
@@ -59,10 +61,16 @@ impl RunAndRelease {
 
     unsafe extern "C" fn run() {
         let (control, routine) = (crate::tls::local().once_control, crate::tls::local().once_routine);
-        if routine != 0 {
-            // SAFETY: it is what the program gave to this very call.
-            unsafe { core::mem::transmute::<usize, unsafe extern "C" fn()>(routine)() };
-        }
+        // Somebody else may have tried before. Also what they did until they threw an exception comes before this.
+        sync::acquired(control);
+        let call = || {
+            if routine != 0 {
+                // SAFETY: it is what the program gave to this very call.
+                unsafe { core::mem::transmute::<usize, unsafe extern "C" fn()>(routine)() };
+            }
+            0
+        };
+        unwinding::or_else(sync::releasing, control, call);
         sync::releasing(control);
     }
 }
