@@ -2,9 +2,13 @@
 //!
 //! Which descriptors belong together is not known, so all of them do. That can only hide something.
 
-use crate::sync;
+use crate::{schedule, sync, sys};
 use core::ffi::{c_int, c_void};
-use libc::{iovec, msghdr, size_t, sockaddr, socklen_t, ssize_t};
+use core::sync::atomic::{AtomicU64, Ordering};
+use libc::{
+    epoll_event, fd_set, iovec, msghdr, nfds_t, pollfd, sigset_t, size_t, sockaddr, socklen_t, ssize_t, timespec,
+    timeval,
+};
 
 crate::sys::next! {
     fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;
@@ -19,24 +23,85 @@ crate::sys::next! {
     fn sendmsg(file: c_int, message: *const msghdr, flags: c_int) -> ssize_t;
     fn eventfd_read(file: c_int, value: *mut u64) -> c_int;
     fn eventfd_write(file: c_int, value: u64) -> c_int;
+    fn connect(file: c_int, to: *const sockaddr, length: socklen_t) -> c_int;
+    fn accept(file: c_int, from: *mut sockaddr, length: *mut socklen_t) -> c_int;
+    fn accept4(file: c_int, from: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int;
+    fn poll(files: *mut pollfd, count: nfds_t, time: c_int) -> c_int;
+    fn ppoll(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t) -> c_int;
+    fn select(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *mut timeval) -> c_int;
+    fn pselect(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *const timespec, mask: *const sigset_t) -> c_int;
+    fn epoll_ctl(file: c_int, operation: c_int, other: c_int, event: *mut epoll_event) -> c_int;
+    fn epoll_wait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int;
+    fn epoll_pwait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const sigset_t) -> c_int;
 }
 
 /// An address at which nothing else can be.
 const FILES: usize = 64;
 
-/// Nobody in this process reads what goes there.
+/// What was open for output when the process began, as [`identity`] says.
+static OUTPUTS: [[AtomicU64; 2]; 2] = [const { [AtomicU64::new(0), AtomicU64::new(0)] }; 2];
+
+/// The process begins.
+pub(crate) fn begin() {
+    for (file, output) in (1..).zip(&OUTPUTS) {
+        for (part, known) in identity(file).into_iter().zip(output) {
+            known.store(part, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Nobody in this process reads what goes there. That is not known of a descriptor that was closed and is something else now, perhaps a pipe.
 fn is_output(file: c_int) -> bool {
-    file == 1 || file == 2
+    (file == 1 || file == 2)
+        && identity(file) == OUTPUTS[file as usize - 1].each_ref().map(|known| known.load(Ordering::Relaxed))
+}
+
+/// The number of a device and that of a file on it, or zeroes if nothing is open.
+fn identity(file: c_int) -> [u64; 2] {
+    // SAFETY: the structure is ours, and zeroes are valid.
+    unsafe {
+        let mut status: libc::stat = core::mem::zeroed();
+        sys::raw_syscall(libc::SYS_fstat, [file as usize, (&raw mut status) as usize, 0, 0, 0, 0]);
+        [status.st_dev, status.st_ino]
+    }
+}
+
+/// Nothing came, and the program does not want to wait for it: it will ask again, and somebody else should do something in the meantime.
+fn found_nothing() {
+    schedule::step_aside();
+}
+
+/// Something was read, or the original says why not.
+fn has_read(result: isize) {
+    if result >= 0 {
+        sync::acquired(FILES);
+    } else if sys::errno() == libc::EAGAIN {
+        found_nothing();
+    }
 }
 
 macro_rules! reading {
-    ($(fn $name:ident($file:ident: c_int $(, $argument:ident: $type:ty)*) -> $result:ty;)*) => { $(
+    ($(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => { $(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($file: c_int $(, $argument: $type)*) -> $result {
+        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
             // SAFETY: the arguments are the program's.
-            let result = unsafe { real::$name($file $(, $argument)*) };
-            if result >= 0 {
-                sync::acquired(FILES);
+            let result = unsafe { real::$name($($argument),*) };
+            has_read(result as isize);
+            result
+        }
+    )* };
+}
+
+macro_rules! waiting {
+    ($(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => { $(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            // SAFETY: the arguments are the program's.
+            let result = unsafe { real::$name($($argument),*) };
+            match result {
+                0 => found_nothing(),
+                1.. => sync::acquired(FILES),
+                _ => {}
             }
             result
         }
@@ -51,7 +116,11 @@ macro_rules! writing {
                 sync::contributing(FILES);
             }
             // SAFETY: the arguments are the program's.
-            unsafe { real::$name($file $(, $argument)*) }
+            let result = unsafe { real::$name($file $(, $argument)*) };
+            if result < 0 && sys::errno() == libc::EAGAIN {
+                found_nothing();
+            }
+            result
         }
     )* };
 }
@@ -63,9 +132,22 @@ reading! {
     fn recvfrom(file: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
     fn recvmsg(file: c_int, message: *mut msghdr, flags: c_int) -> ssize_t;
     fn eventfd_read(file: c_int, value: *mut u64) -> c_int;
+    fn accept(file: c_int, from: *mut sockaddr, length: *mut socklen_t) -> c_int;
+    fn accept4(file: c_int, from: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int;
+}
+
+waiting! {
+    fn poll(files: *mut pollfd, count: nfds_t, time: c_int) -> c_int;
+    fn ppoll(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t) -> c_int;
+    fn select(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *mut timeval) -> c_int;
+    fn pselect(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *const timespec, mask: *const sigset_t) -> c_int;
+    fn epoll_wait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int;
+    fn epoll_pwait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const sigset_t) -> c_int;
 }
 
 writing! {
+    fn connect(file: c_int, to: *const sockaddr, length: socklen_t) -> c_int;
+    fn epoll_ctl(file: c_int, operation: c_int, other: c_int, event: *mut epoll_event) -> c_int;
     fn write(file: c_int, buffer: *const c_void, bytes: size_t) -> ssize_t;
     fn writev(file: c_int, buffers: *const iovec, count: c_int) -> ssize_t;
     fn send(file: c_int, buffer: *const c_void, bytes: size_t, flags: c_int) -> ssize_t;

@@ -24,6 +24,7 @@ mod unwinding;
 
 /// What has to be asked for before the program can do anything.
 pub(crate) fn prepare() {
+    files::begin();
     fork::prepare();
     threads::prepare();
 }

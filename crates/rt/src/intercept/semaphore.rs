@@ -11,6 +11,7 @@ crate::sys::next! {
     fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int;
     fn sem_clockwait(semaphore: *mut sem_t, clock: clockid_t, until: *const timespec) -> c_int;
     fn sem_post(semaphore: *mut sem_t) -> c_int;
+    fn sem_getvalue(semaphore: *mut sem_t, value: *mut c_int) -> c_int;
     fn sem_destroy(semaphore: *mut sem_t) -> c_int;
 }
 
@@ -67,6 +68,13 @@ unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
     let result = unsafe { real::sem_post(semaphore) };
     schedule::notify(semaphore as usize);
     result
+}
+
+/// It orders nothing, but who asks may ask until somebody else has done something.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_getvalue(semaphore: *mut sem_t, value: *mut c_int) -> c_int {
+    schedule::step(semaphore as usize);
+    unsafe { real::sem_getvalue(semaphore, value) }
 }
 
 #[unsafe(no_mangle)]

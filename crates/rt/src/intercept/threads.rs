@@ -198,6 +198,9 @@ unsafe extern "C" fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_v
     if let (Some(number), 0) = (number, outcome) {
         let _inside = Inside::enter();
         thread::join(number);
+    } else if outcome == libc::EBUSY {
+        // It will ask again; the other thread should have a chance to end.
+        schedule::step_aside();
     }
     outcome
 }
