@@ -170,14 +170,46 @@ pub(crate) fn read_file(path: &[u8], into: &mut [u8]) -> usize {
     }
 }
 
-/// Whether a thread of this process sleeps in the kernel.
+/// Calls `visit` with the address of each robust mutex that this thread holds: the list of them is for the kernel, which frees them when the thread ends.
+pub(crate) fn held_robust_mutexes(mut visit: impl FnMut(usize)) {
+    /// Longer than any list that is whole.
+    const MOST: usize = 1 << 16;
+    let (mut head, mut bytes): (*const [isize; 3], usize) = (core::ptr::null(), 0);
+    // SAFETY: zero is this thread; both results are ours. The list belongs to this thread, which is here.
+    unsafe {
+        let arguments = [0, (&raw mut head) as usize, (&raw mut bytes) as usize, 0, 0, 0];
+        if raw_syscall(libc::SYS_get_robust_list, arguments) < 0 || head.is_null() {
+            return;
+        }
+        let [first, offset, _] = *head;
+        let mut entry = first;
+        for _ in 0..MOST {
+            // The lowest bit says that the mutex inherits priorities.
+            let place = entry & !1;
+            if place == 0 || place == head as isize {
+                return;
+            }
+            visit((place + offset) as usize);
+            entry = *(place as *const isize);
+        }
+    }
+}
+
+/// Whether a thread of this process sleeps in the kernel, or is not there any more.
 pub(crate) fn is_asleep(thread: u32) -> bool {
     let path = std::format!("/proc/self/task/{thread}/stat\0");
     let mut text = [0; 512];
     let length = read_file(path.as_bytes(), &mut text);
     // The state comes after the name, which is in parentheses and can contain anything.
     let after_name = text[..length].iter().rposition(|&byte| byte == b')').map_or(0, |at| at + 2);
-    matches!(text.get(after_name), Some(b'S' | b'D'))
+    matches!(text.get(after_name), Some(b'S' | b'D' | b'Z' | b'X')) || length == 0 && is_gone(thread)
+}
+
+/// Whether there is no such thread in this process.
+fn is_gone(thread: u32) -> bool {
+    // SAFETY: signal zero is no signal; it only asks.
+    let asked = unsafe { raw_syscall(libc::SYS_tgkill, [process_number() as usize, thread as usize, 0, 0, 0, 0]) };
+    asked == -(libc::ESRCH as isize)
 }
 
 /// A function that comes after ours in the search order of the dynamic linker: the one that we intercept.

@@ -17,11 +17,17 @@ unsafe fn count(barrier: *mut pthread_barrier_t) -> usize {
     unsafe { *barrier.cast::<c_uint>().add(2) as usize }
 }
 
+/// Whether other processes use the barrier as well.
+unsafe fn is_shared(barrier: *mut pthread_barrier_t) -> bool {
+    // SAFETY: the barrier is larger than that.
+    unsafe { *barrier.cast::<c_int>().add(3) != 0 }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int {
     let meeting = sync::arriving(barrier as usize);
-    let result = if schedule::controlled() {
-        // SAFETY: the barrier is the program's, here and below.
+    // SAFETY: the barrier is the program's, here and below.
+    let result = if schedule::controls(barrier as usize, unsafe { is_shared(barrier) }) {
         let last = schedule::arrive(barrier as usize, unsafe { count(barrier) });
         if last {
             libc::PTHREAD_BARRIER_SERIAL_THREAD

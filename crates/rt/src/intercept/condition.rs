@@ -28,8 +28,10 @@ unsafe fn wait(
     patience: Patience,
     original: impl FnOnce() -> c_int,
 ) -> c_int {
-    if !schedule::controlled() {
-        // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    let moved_by_others = unsafe { is_shared(condition) || mutex::is_moved_by_others(mutex) };
+    if !schedule::controls(condition as usize, moved_by_others) {
+        // SAFETY: see above.
         unsafe { mutex::releasing(mutex) };
         // A thread that is cancelled here gets the mutex back as well.
         let result = unwinding::or_else(sync::acquired, mutex as usize, original);
@@ -43,6 +45,13 @@ unsafe fn wait(
     // SAFETY: see above.
     let locked = unsafe { mutex::lock(mutex) };
     if signalled { locked } else { ETIMEDOUT }
+}
+
+/// Whether other processes use the condition as well. glibc keeps that with the number of those who wait.
+unsafe fn is_shared(condition: *mut pthread_cond_t) -> bool {
+    const WAITERS: usize = 9;
+    // SAFETY: the condition is larger than that.
+    unsafe { *condition.cast::<c_int>().add(WAITERS) & 1 != 0 }
 }
 
 unsafe fn signal(condition: *mut pthread_cond_t) -> c_int {

@@ -19,13 +19,14 @@ crate::sys::next! {
 }
 
 /// Takes a lock: under a controlled schedule by trying until it works, else with the original. Says what the original would.
-pub(super) fn take(
+fn take(
     address: usize,
+    moved_by_others: bool,
     patience: Patience,
     attempt: impl Fn() -> c_int,
     wait: impl FnOnce() -> c_int,
 ) -> c_int {
-    let result = if schedule::controlled() {
+    let result = if schedule::controls(address, moved_by_others) {
         let attempt = || Some(attempt()).filter(|&result| result != EBUSY);
         schedule::wait_for(address, patience, attempt).unwrap_or(ETIMEDOUT)
     } else {
@@ -40,8 +41,7 @@ pub(super) fn take(
 /// Takes a mutex; also for whoever comes back from waiting for a condition.
 pub(super) unsafe fn lock(mutex: *mut pthread_mutex_t) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
-    let attempt = || unsafe { real::pthread_mutex_trylock(mutex) };
-    take(mutex as usize, Patience::Endless, attempt, || unsafe { real::pthread_mutex_lock(mutex) })
+    unsafe { take_mutex(mutex, Patience::Endless, || real::pthread_mutex_lock(mutex)) }
 }
 
 unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
@@ -56,7 +56,19 @@ unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
 
 unsafe fn timed_lock(mutex: *mut pthread_mutex_t, wait: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: see above.
-    take(mutex as usize, Patience::Limited, || unsafe { real::pthread_mutex_trylock(mutex) }, wait)
+    unsafe { take_mutex(mutex, Patience::Limited, wait) }
+}
+
+unsafe fn take_mutex(mutex: *mut pthread_mutex_t, patience: Patience, wait: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: see above.
+    let (attempt, shared) = (|| unsafe { real::pthread_mutex_trylock(mutex) }, unsafe { is_moved_by_others(mutex) });
+    take(mutex as usize, shared, patience, attempt, wait)
+}
+
+/// Whether the mutex can become free although no thread of this process gives it back.
+pub(super) unsafe fn is_moved_by_others(mutex: *mut pthread_mutex_t) -> bool {
+    // SAFETY: the structure is larger than that.
+    layout::is_moved_by_others(unsafe { *mutex.cast::<c_int>().add(layout::KIND) })
 }
 
 /// A mutex is about to be given back. If this thread does not have it, that will fail, and what the last holder did must not be lost.
@@ -182,7 +194,7 @@ unsafe extern "C" fn mtx_destroy(mutex: *mut pthread_mutex_t) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int {
     let attempt = || unsafe { real::pthread_spin_trylock(lock) };
-    take(lock as usize, Patience::Endless, attempt, || unsafe { real::pthread_spin_lock(lock) })
+    take(lock as usize, false, Patience::Endless, attempt, || unsafe { real::pthread_spin_lock(lock) })
 }
 
 #[unsafe(no_mangle)]

@@ -24,7 +24,8 @@ unsafe fn take(lock: *mut pthread_rwlock_t, writer: bool, patience: Patience, wa
         let attempt = if writer { real::pthread_rwlock_trywrlock(lock) } else { real::pthread_rwlock_tryrdlock(lock) };
         Some(attempt).filter(|&result| result != EBUSY)
     };
-    let result = if schedule::controlled() {
+    // SAFETY: see above.
+    let result = if schedule::controls(lock as usize, unsafe { is_shared(lock) }) {
         schedule::wait_for(lock as usize, patience, attempt).unwrap_or(ETIMEDOUT)
     } else {
         wait()
@@ -46,6 +47,13 @@ unsafe fn held_by_writer(lock: *mut pthread_rwlock_t) -> bool {
     const WRITER: usize = 6;
     // SAFETY: the lock is larger than that.
     unsafe { *lock.cast::<c_int>().add(WRITER) != 0 }
+}
+
+/// Whether other processes use the lock as well.
+unsafe fn is_shared(lock: *mut pthread_rwlock_t) -> bool {
+    const SHARED: usize = 7;
+    // SAFETY: the lock is larger than that.
+    unsafe { *lock.cast::<c_int>().add(SHARED) != 0 }
 }
 
 #[unsafe(no_mangle)]

@@ -22,7 +22,8 @@ unsafe fn wait(semaphore: *mut sem_t, patience: Patience, wait: impl FnOnce() ->
         _ if sys::errno() == EAGAIN => None,
         error => Some(error),
     };
-    let result = if schedule::controlled() {
+    // SAFETY: see above.
+    let result = if schedule::controls(semaphore as usize, unsafe { is_shared(semaphore) }) {
         schedule::wait_for(semaphore as usize, patience, attempt).unwrap_or_else(|| {
             sys::set_errno(ETIMEDOUT);
             -1
@@ -34,6 +35,13 @@ unsafe fn wait(semaphore: *mut sem_t, patience: Patience, wait: impl FnOnce() ->
         sync::acquired(semaphore as usize);
     }
     result
+}
+
+/// Whether other processes use the semaphore as well. glibc keeps that after the counters.
+unsafe fn is_shared(semaphore: *mut sem_t) -> bool {
+    const SHARED: usize = 2;
+    // SAFETY: the semaphore is larger than that.
+    unsafe { *semaphore.cast::<c_int>().add(SHARED) != 0 }
 }
 
 #[unsafe(no_mangle)]

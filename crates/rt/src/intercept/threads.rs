@@ -3,7 +3,7 @@
 use super::signal_stack;
 use crate::schedule::{self, Patience};
 use crate::tls::Inside;
-use crate::{plain, start, sys, table, thread};
+use crate::{plain, start, sync, sys, table, thread};
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
@@ -17,6 +17,7 @@ crate::sys::next! {
     fn pthread_timedjoin_np(handle: pthread_t, result: *mut *mut c_void, until: *const timespec) -> c_int;
     fn pthread_clockjoin_np(handle: pthread_t, result: *mut *mut c_void, clock: clockid_t, until: *const timespec) -> c_int;
     fn pthread_detach(handle: pthread_t) -> c_int;
+    fn pthread_exit(result: *mut c_void) -> !;
 }
 
 unsafe extern "C" {
@@ -146,6 +147,8 @@ unsafe extern "C" fn ending(rounds: *mut c_void) {
         // SAFETY: the key exists.
         unsafe { libc::pthread_setspecific(crate::tls::local().end_key, left as *const c_void) };
     } else {
+        // Whoever gets one of them learns that its owner has died, and may look at what it did until then.
+        sys::held_robust_mutexes(sync::releasing);
         thread::end();
     }
 }
@@ -231,4 +234,11 @@ pub(super) unsafe extern "C" fn pthread_detach(handle: pthread_t) -> c_int {
         thread::detach(number);
     }
     unsafe { real::pthread_detach(handle) }
+}
+
+/// The first thread can end before the others as well.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn pthread_exit(result: *mut c_void) -> ! {
+    at_end();
+    unsafe { real::pthread_exit(result) }
 }

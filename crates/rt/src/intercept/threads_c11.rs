@@ -53,3 +53,8 @@ unsafe extern "C" fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int {
 unsafe extern "C" fn thrd_detach(handle: pthread_t) -> c_int {
     c11(unsafe { threads::pthread_detach(handle) })
 }
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrd_exit(result: c_int) -> ! {
+    unsafe { threads::pthread_exit(result as isize as *mut c_void) }
+}

@@ -110,6 +110,18 @@ pub(crate) fn step_aside() -> bool {
     true
 }
 
+/// Whether waiting for something is the scheduler's business. What others can move as well, other processes or the system at the end of a thread, is really waited for, as in a
+/// system call that we do not know.
+pub(crate) fn controls(key: usize, moved_by_others: bool) -> bool {
+    if !controlled() {
+        return false;
+    }
+    if moved_by_others {
+        step(key);
+    }
+    !moved_by_others
+}
+
 /// Tries until it works. Nothing if the thread lost its patience.
 pub(crate) fn wait_for<R>(key: usize, patience: Patience, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
     step(key);
