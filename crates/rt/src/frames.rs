@@ -6,6 +6,7 @@
 
 use crate::lock::Lock;
 use crate::sys;
+use crate::tls::Inside;
 
 /// A call in the tree of all calls. Zero is the bottom of every stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -62,7 +63,7 @@ impl Frames {
         let parent = self.current();
         let slot = &mut self.cache[(pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) ^ (parent.0 as usize & (CACHED - 1))];
         if slot.pc != pc || slot.parent != parent {
-            *slot = Cached { pc, parent, call: CALLS.lock().child(parent, pc) };
+            *slot = Cached { pc, parent, call: look_up(parent, pc) };
         }
         slot.call
     }
@@ -148,6 +149,13 @@ impl Calls {
 
         Call(call)
     }
+}
+
+/// Finds a call that is not in a cache. No handler of a signal may come in between: it would wait for the lock that its own thread has.
+#[cold]
+fn look_up(parent: Call, pc: usize) -> Call {
+    let _inside = Inside::enter();
+    CALLS.lock().child(parent, pc)
 }
 
 /// Calls `visit` with the return addresses of a stack, innermost first.

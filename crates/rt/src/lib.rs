@@ -41,6 +41,7 @@ mod plain;
 mod report;
 mod schedule;
 mod shadow;
+mod signals;
 mod spin;
 mod start;
 mod sync;

@@ -212,6 +212,14 @@ fn is_gone(thread: u32) -> bool {
     asked == -(libc::ESRCH as isize)
 }
 
+/// Whether the program wants to be called by an alarm.
+pub(crate) fn alarm_is_set() -> bool {
+    let mut timer = [0i64; 4];
+    // SAFETY: four words are what the kernel writes: the interval, and the time that is left.
+    unsafe { raw_syscall(libc::SYS_getitimer, [libc::ITIMER_REAL as usize, (&raw mut timer) as usize, 0, 0, 0, 0]) };
+    timer[2] != 0 || timer[3] != 0
+}
+
 /// A function that comes after ours in the search order of the dynamic linker: the one that we intercept.
 pub(crate) struct Next {
     name: &'static CStr,

@@ -6,11 +6,10 @@
 use crate::engine;
 use crate::frames::{Call, Frames};
 use crate::lock::Lock;
-use crate::schedule;
 use crate::spin::Held;
-use crate::sys;
 use crate::tls::{self, Inside};
 use crate::trace::{self, Trace};
+use crate::{schedule, signals, sys};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// A running thread. It lives in mapped memory of its own.
@@ -184,6 +183,8 @@ pub(crate) fn end() {
     if thread.is_null() {
         return;
     }
+    // No handler should find a thread that is not there any more; others can have what is not only for this one.
+    signals::block();
     local.inside += 1;
     // SAFETY: the thread is ours, and nobody uses it after this.
     unsafe {

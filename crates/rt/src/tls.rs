@@ -5,16 +5,17 @@
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
+use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 global_asm!(
     ".pushsection .tbss.steadfast,\"awT\",@nobits",
     ".globl __steadfast_tls",
     ".hidden __steadfast_tls",
     ".type __steadfast_tls, @object",
-    ".size __steadfast_tls, 64",
+    ".size __steadfast_tls, 128",
     ".balign 64",
     "__steadfast_tls:",
-    ".zero 64",
+    ".zero 128",
     ".popsection",
 );
 
@@ -36,12 +37,17 @@ pub(crate) struct Local {
     pub(crate) end_key: u32,
     /// See [`TRUSTED`] and [`PROLOGUE`].
     pub(crate) flags: u8,
+    /// The signals that wait until this thread leaves the runtime.
+    pub(crate) deferred: AtomicU64,
+    /// How many handlers of signals have run in this thread, and how many of those that do not let system calls go on.
+    pub(crate) handled: u32,
+    pub(crate) handled_without_restart: u32,
     /// Who has called `new` or `delete`, until libc's function is called.
     pub(crate) operator_caller: usize,
-    _rest: [u8; 8],
+    _rest: [u8; 56],
 }
 
-const _: () = assert!(core::mem::size_of::<Local>() == 64);
+const _: () = assert!(core::mem::size_of::<Local>() == 128);
 
 /// The next access comes from code that is trusted, that of Rust's standard library.
 pub(crate) const TRUSTED: u8 = 1;
@@ -91,6 +97,12 @@ impl Inside {
 impl Drop for Inside {
     #[inline(always)]
     fn drop(&mut self) {
-        local().inside -= 1;
+        let local = local();
+        local.inside -= 1;
+        // From here on signals are not put off any more, so no later one is missed.
+        compiler_fence(Ordering::SeqCst);
+        if local.deferred.load(Ordering::Relaxed) != 0 && local.inside == 0 {
+            crate::signals::let_through();
+        }
     }
 }

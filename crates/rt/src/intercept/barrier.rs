@@ -1,7 +1,6 @@
 //! Barriers.
 
-use crate::schedule::{self, Patience};
-use crate::sync;
+use crate::{schedule, sync};
 use core::ffi::{c_int, c_uint};
 use libc::{pthread_barrier_t, pthread_barrierattr_t};
 
@@ -32,7 +31,7 @@ unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_
         if last {
             libc::PTHREAD_BARRIER_SERIAL_THREAD
         } else {
-            schedule::wait_for_signal(barrier as usize, Patience::Endless);
+            schedule::wait_only_for_signal(barrier as usize);
             0
         }
     } else {

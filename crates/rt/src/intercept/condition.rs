@@ -2,8 +2,8 @@
 //!
 //! What orders threads here is the mutex: it is given back on the way in and taken on the way out.
 
-use super::{mutex, unwinding};
-use crate::schedule::{self, Patience};
+use super::{mutex, threads, unwinding};
+use crate::schedule::{self, Patience, Woken};
 use crate::sync;
 use core::ffi::c_int;
 use libc::{ETIMEDOUT, clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
@@ -41,10 +41,12 @@ unsafe fn wait(
     // Nothing can come between giving the mutex back and waiting: this thread has its turn until it waits.
     // SAFETY: see above.
     unsafe { mutex::unlock(mutex) };
-    let signalled = schedule::wait_for_signal(condition as usize, patience);
+    let woken = schedule::wait_for_signal(condition as usize, patience);
     // SAFETY: see above.
     let locked = unsafe { mutex::lock(mutex) };
-    if signalled { locked } else { ETIMEDOUT }
+    threads::end_if_cancelled();
+    // Whoever is interrupted may return as well: that can always happen.
+    if woken == Woken::GaveUp { ETIMEDOUT } else { locked }
 }
 
 /// Whether other processes use the condition as well. glibc keeps that with the number of those who wait.

@@ -16,6 +16,7 @@ mod once;
 mod operators;
 mod read_write;
 mod semaphore;
+mod signal_handlers;
 mod signal_stack;
 mod sleep;
 mod threads;

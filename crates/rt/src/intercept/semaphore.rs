@@ -1,9 +1,10 @@
 //! Semaphores.
 
+use super::threads;
 use crate::schedule::{self, Patience};
-use crate::{sync, sys};
+use crate::{signals, sync, sys};
 use core::ffi::c_int;
-use libc::{EAGAIN, ETIMEDOUT, clockid_t, sem_t, timespec};
+use libc::{EAGAIN, EINTR, ETIMEDOUT, clockid_t, sem_t, timespec};
 
 crate::sys::next! {
     fn sem_wait(semaphore: *mut sem_t) -> c_int;
@@ -21,6 +22,17 @@ unsafe fn wait(semaphore: *mut sem_t, patience: Patience, wait: impl FnOnce() ->
         0 => Some(0),
         _ if sys::errno() == EAGAIN => None,
         error => Some(error),
+    };
+    let (_, handled) = signals::handled();
+    let attempt = || {
+        threads::end_if_cancelled();
+        attempt().or_else(|| {
+            let is_interrupted = signals::handled().1 != handled;
+            is_interrupted.then(|| {
+                sys::set_errno(EINTR);
+                -1
+            })
+        })
     };
     // SAFETY: see above.
     let result = if schedule::controls(semaphore as usize, unsafe { is_shared(semaphore) }) {

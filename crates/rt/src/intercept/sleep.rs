@@ -1,7 +1,8 @@
 //! Sleeping, yielding, and the system call that Rust's own locks wait with. Only a controlled schedule has an interest in them.
 
-use crate::schedule::{self, Patience};
-use crate::sys;
+use super::threads;
+use crate::schedule::{self, Patience, Woken};
+use crate::{signals, sys};
 use core::ffi::{c_int, c_long, c_uint};
 use libc::{clockid_t, timespec};
 
@@ -13,10 +14,49 @@ crate::sys::next! {
     fn sched_yield() -> c_int;
 }
 
+/// How a sleep has ended that was none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slept {
+    Enough,
+    Interrupted,
+}
+
+/// Under a controlled schedule sleeping is letting others go first, and takes no time. It can still be interrupted by a signal, and end with the thread.
+fn let_others_go_first() -> Option<Slept> {
+    let (before, _) = signals::handled();
+    if !schedule::step_aside() {
+        return None;
+    }
+    threads::end_if_cancelled();
+    let (after, _) = signals::handled();
+    Some(if after == before { Slept::Enough } else { Slept::Interrupted })
+}
+
+/// The same for the functions that take a time and say how much of it is left. The error number, or zero.
+unsafe fn instead_of(time: *const timespec, left: *mut timespec) -> Option<c_int> {
+    let slept = let_others_go_first()?;
+    if slept == Slept::Enough {
+        return Some(0);
+    }
+    if !left.is_null() {
+        // SAFETY: the arguments are the program's, here and below.
+        unsafe { *left = *time };
+    }
+    Some(libc::EINTR)
+}
+
+/// A result as most functions say it.
+fn result(error: c_int) -> c_int {
+    if error == 0 {
+        return 0;
+    }
+    sys::set_errno(error);
+    -1
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int {
-    // SAFETY: the arguments are the program's, here and below.
-    if schedule::step_aside() { 0 } else { unsafe { real::nanosleep(time, left) } }
+    unsafe { instead_of(time, left).map_or_else(|| real::nanosleep(time, left), result) }
 }
 
 #[unsafe(no_mangle)]
@@ -26,26 +66,36 @@ unsafe extern "C" fn clock_nanosleep(
     time: *const timespec,
     left: *mut timespec,
 ) -> c_int {
-    if schedule::step_aside() { 0 } else { unsafe { real::clock_nanosleep(clock, flags, time, left) } }
+    let writable = if flags & libc::TIMER_ABSTIME == 0 { left } else { core::ptr::null_mut() };
+    unsafe { instead_of(time, writable).unwrap_or_else(|| real::clock_nanosleep(clock, flags, time, left)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrd_sleep(time: *const timespec, left: *mut timespec) -> c_int {
-    if schedule::step_aside() { 0 } else { unsafe { real::nanosleep(time, left) } }
+    unsafe { nanosleep(time, left) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn usleep(microseconds: c_uint) -> c_int {
-    if schedule::step_aside() { 0 } else { unsafe { real::usleep(microseconds) } }
+    match let_others_go_first() {
+        Some(Slept::Enough) => 0,
+        Some(Slept::Interrupted) => result(libc::EINTR),
+        None => unsafe { real::usleep(microseconds) },
+    }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
-    if schedule::step_aside() { 0 } else { unsafe { real::sleep(seconds) } }
+    match let_others_go_first() {
+        Some(Slept::Enough) => 0,
+        Some(Slept::Interrupted) => seconds,
+        None => unsafe { real::sleep(seconds) },
+    }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sched_yield() -> c_int {
+    // SAFETY: see above.
     if schedule::step_aside() { 0 } else { unsafe { real::sched_yield() } }
 }
 
@@ -81,10 +131,12 @@ unsafe fn futex(word: usize, operation: c_int, value: u32, time: usize) -> Optio
                 return Some(-1);
             }
             let patience = if time == 0 { Patience::Endless } else { Patience::Limited };
-            if schedule::wait_for_signal(word, patience) {
-                return Some(0);
-            }
-            sys::set_errno(libc::ETIMEDOUT);
+            let error = match schedule::wait_for_signal(word, patience) {
+                Woken::Signalled => return Some(0),
+                Woken::GaveUp => libc::ETIMEDOUT,
+                Woken::Interrupted => libc::EINTR,
+            };
+            sys::set_errno(error);
             Some(-1)
         }
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => Some(schedule::signal(word, value as usize) as c_long),

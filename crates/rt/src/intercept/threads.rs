@@ -3,7 +3,7 @@
 use super::signal_stack;
 use crate::schedule::{self, Patience};
 use crate::tls::Inside;
-use crate::{plain, start, sync, sys, table, thread};
+use crate::{plain, signals, start, sync, sys, table, thread};
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
@@ -18,9 +18,11 @@ crate::sys::next! {
     fn pthread_clockjoin_np(handle: pthread_t, result: *mut *mut c_void, clock: clockid_t, until: *const timespec) -> c_int;
     fn pthread_detach(handle: pthread_t) -> c_int;
     fn pthread_exit(result: *mut c_void) -> !;
+    fn pthread_cancel(handle: pthread_t) -> c_int;
 }
 
 unsafe extern "C" {
+    fn pthread_testcancel();
     fn pthread_attr_getdetachstate(attributes: *const pthread_attr_t, state: *mut c_int) -> c_int;
 }
 
@@ -29,6 +31,8 @@ struct Task {
     thread: *mut thread::Thread,
     routine: Routine,
     argument: *mut c_void,
+    /// The signals that the creator has blocked, and with it the new thread as long as it is not known.
+    blocked: signals::Blocked,
     /// Whether the creator has finished its part.
     ready: AtomicU32,
 }
@@ -52,9 +56,11 @@ unsafe extern "C" fn create(
     if detached {
         thread::detach(number);
     }
-    let task = Box::into_raw(Box::new(Task { thread, routine, argument, ready: AtomicU32::new(0) }));
+    let blocked = signals::block();
+    let task = Box::into_raw(Box::new(Task { thread, routine, argument, blocked, ready: AtomicU32::new(0) }));
     schedule::announce(thread);
     let result = unsafe { real::pthread_create(handle, attributes, run, task.cast()) };
+    blocked.restore();
     if result == 0 {
         thread::entry(number).handle.store(unsafe { *handle }, Ordering::Relaxed);
         // SAFETY: the new thread frees the task only after this.
@@ -91,6 +97,7 @@ unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
     forget_last_owner_of_stack();
     thread::begin(task.thread);
     let (routine, argument) = (task.routine, task.argument);
+    task.blocked.restore_if_inherited();
     drop(task);
     drop(inside);
     signal_stack::begin();
@@ -158,7 +165,10 @@ fn join(handle: pthread_t, patience: Patience, original: impl FnOnce() -> c_int)
     let number = thread::by_handle(handle);
     if let (Some(number), true) = (number, schedule::controlled()) {
         let entry = thread::entry(number);
-        let ended = || (entry.state.load(Ordering::Acquire) & 7 != thread::RUNNING).then_some(());
+        let ended = || {
+            end_if_cancelled();
+            (entry.state.load(Ordering::Acquire) & 7 != thread::RUNNING).then_some(())
+        };
         if schedule::wait_for(core::ptr::from_ref(entry) as usize, patience, ended).is_none() {
             return libc::ETIMEDOUT;
         }
@@ -234,6 +244,20 @@ pub(super) unsafe extern "C" fn pthread_detach(handle: pthread_t) -> c_int {
         thread::detach(number);
     }
     unsafe { real::pthread_detach(handle) }
+}
+
+/// What a function that waits has to do under a controlled schedule, where the original, which does it, is not called.
+pub(super) fn end_if_cancelled() {
+    // SAFETY: nothing of ours is left half done in the frames of the callers, none of which has a destructor to run.
+    unsafe { pthread_testcancel() };
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cancel(handle: pthread_t) -> c_int {
+    schedule::step(0);
+    let result = unsafe { real::pthread_cancel(handle) };
+    schedule::interrupt(handle);
+    result
 }
 
 /// The first thread can end before the others as well.

@@ -13,7 +13,7 @@ mod strategy;
 use crate::lock::Lock;
 use crate::thread::Thread;
 use crate::tls::{self, Inside};
-use crate::{report, sys, thread};
+use crate::{report, signals, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 pub(crate) use strategy::{Kind, Strategy};
 
@@ -26,6 +26,17 @@ pub(crate) enum Patience {
     Limited,
 }
 
+/// Why a thread that has waited goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Woken {
+    /// What it waited for has happened, or may have.
+    Signalled,
+    /// It lost its patience.
+    GaveUp,
+    /// There is a signal for it, whose handler has been called by now, or it is cancelled.
+    Interrupted,
+}
+
 /// The scheduler's part of a thread. Zeroes are a thread that can go on.
 #[repr(C)]
 pub(crate) struct Turn {
@@ -36,6 +47,9 @@ pub(crate) struct Turn {
     key: usize,
     limited: bool,
     gave_up: bool,
+    /// Whether a signal or its cancellation lets it go on, and whether that has happened.
+    interruptible: bool,
+    interrupted: bool,
     /// Whether it sleeps in a system call that we do not know.
     away: bool,
     /// Whether it sleeps here, until it is its turn.
@@ -63,6 +77,8 @@ struct Control {
     steps: u64,
     /// How often in a row all threads waited and those who could were told to look again.
     futile: usize,
+    /// How often it was seen that nobody can go on but for a signal.
+    idle: usize,
 }
 
 // SAFETY: the threads in the list are alive, and their turns are only used under the lock, apart from the atomic.
@@ -74,7 +90,7 @@ static CONTROL: Lock<Option<Control>> = Lock::new(None);
 /// From now on the strategy decides. Called before the second thread begins.
 pub(crate) fn start(strategy: Strategy) {
     *CONTROL.lock() =
-        Some(Control { threads: Vec::new(), current: core::ptr::null_mut(), strategy, steps: 0, futile: 0 });
+        Some(Control { threads: Vec::new(), current: core::ptr::null_mut(), strategy, steps: 0, futile: 0, idle: 0 });
     CONTROLLED.store(true, Ordering::Release);
 }
 
@@ -130,29 +146,54 @@ pub(crate) fn wait_for<R>(key: usize, patience: Patience, mut attempt: impl FnMu
             with_control(|control| control.futile = 0);
             return Some(result);
         }
-        if !wait(key, State::Waits, patience) {
+        if wait(key, State::Waits, patience, true) == Woken::GaveUp {
             return None;
         }
     }
 }
 
-/// Waits until it is chosen by [`signal`]. Says whether it was; else it lost its patience.
-pub(crate) fn wait_for_signal(key: usize, patience: Patience) -> bool {
-    wait(key, State::WaitsForSignal, patience)
+/// Waits until it is chosen by [`signal`].
+pub(crate) fn wait_for_signal(key: usize, patience: Patience) -> Woken {
+    wait(key, State::WaitsForSignal, patience, true)
 }
 
-fn wait(key: usize, state: State, patience: Patience) -> bool {
+/// Waits until it is chosen by [`signal`], whatever else happens.
+pub(crate) fn wait_only_for_signal(key: usize) {
+    wait(key, State::WaitsForSignal, Patience::Endless, false);
+}
+
+fn wait(key: usize, state: State, patience: Patience, interruptible: bool) -> Woken {
     let _inside = Inside::enter();
     let thread = tls::local().thread;
     take_turn(thread, |control, thread| {
         // SAFETY: the thread is alive and the lock is held.
         let turn = unsafe { &mut (*thread).turn };
         (turn.state, turn.key, turn.limited) = (state, key, patience == Patience::Limited);
+        turn.interruptible = interruptible;
         control.choose_other(thread)
     });
     // SAFETY: this thread's own structure; nobody else changes it while it is our turn.
     let turn = unsafe { &mut (*thread).turn };
-    !core::mem::take(&mut turn.gave_up)
+    match (core::mem::take(&mut turn.gave_up), core::mem::take(&mut turn.interrupted)) {
+        (true, _) => Woken::GaveUp,
+        (_, true) => Woken::Interrupted,
+        _ => Woken::Signalled,
+    }
+}
+
+/// The thread with this handle is cancelled: it has to look.
+pub(crate) fn interrupt(handle: u64) {
+    if controlled() {
+        let _inside = Inside::enter();
+        with_control(|control| {
+            // SAFETY: threads in the list are alive.
+            let number = |thread: *mut Thread| unsafe { (*thread).number };
+            let is_it = |&thread: &*mut Thread| thread::entry(number(thread)).handle.load(Ordering::Relaxed) == handle;
+            if let Some(thread) = control.threads.iter().copied().find(is_it) {
+                control.interrupt(thread);
+            }
+        });
+    }
 }
 
 /// Whatever has to do with the key may have changed: who waits for it should look again.
@@ -316,7 +357,8 @@ impl Control {
             if let Some(thread) = self.look_again() {
                 return thread;
             }
-            if !self.threads.is_empty() && !self.threads.iter().any(|&thread| unsafe { (*thread).turn.away }) {
+            // If a signal may come, whoever watches will report it later.
+            if !self.threads.is_empty() && !self.is_one_away() && !signals::may_come() {
                 report::deadlock();
             }
             return core::ptr::null_mut();
@@ -340,11 +382,40 @@ impl Control {
         waiting.first().copied()
     }
 
+    fn is_one_away(&self) -> bool {
+        self.threads.iter().any(|&thread| unsafe { (*thread).turn.away })
+    }
+
+    /// Nobody has the turn, and somebody has looked after that. If no signal comes in some seconds, none will.
+    fn idle(&mut self) {
+        if self.is_one_away() || self.threads.is_empty() {
+            return;
+        }
+        self.idle += 1;
+        if self.idle > LAST_HOPE * self.threads.len() && !sys::alarm_is_set() {
+            report::deadlock();
+        }
+    }
+
+    /// A thread that waits need not go on waiting.
+    fn interrupt(&mut self, thread: *mut Thread) {
+        let turn = unsafe { &mut (*thread).turn };
+        if turn.state == State::Ready || !turn.interruptible {
+            return;
+        }
+        (turn.state, turn.interrupted) = (State::Ready, true);
+        self.futile = 0;
+        if self.current.is_null() {
+            self.give_turn(thread);
+        }
+    }
+
     fn give_turn(&mut self, next: *mut Thread) {
         // Whoever watches must see that something has happened.
         self.steps += 1;
         self.current = next;
         if !next.is_null() {
+            self.idle = 0;
             let mine = unsafe { &(*next).turn.mine };
             mine.store(1, Ordering::Release);
             sys::wake(mine);
@@ -382,6 +453,8 @@ impl Control {
 
 /// How long the others wait before they look after the one with the turn.
 const WATCH: u64 = 20_000_000;
+/// How often each thread looks before a signal is not hoped for any more: three seconds.
+const LAST_HOPE: usize = 150;
 
 fn sleep_until_turn(thread: *mut Thread) {
     // SAFETY: this thread's own structure, which lives until it ends.
@@ -392,6 +465,9 @@ fn sleep_until_turn(thread: *mut Thread) {
     while mine.load(Ordering::Acquire) == 0 {
         sys::sleep_on(mine, 0, Some(WATCH));
         if mine.load(Ordering::Acquire) == 0 {
+            if signals::is_one_deferred() {
+                with_control(|control| control.interrupt(thread));
+            }
             seen = watch(seen);
         }
     }
@@ -402,6 +478,9 @@ fn sleep_until_turn(thread: *mut Thread) {
 fn watch(seen: u64) -> u64 {
     with_control(|control| {
         let current = control.current;
+        if current.is_null() {
+            control.idle();
+        }
         if control.steps != seen || current.is_null() {
             return control.steps;
         }
