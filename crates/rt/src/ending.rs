@@ -51,6 +51,16 @@ unsafe extern "C" {
     fn fcloseall() -> c_int;
 }
 
+sys::next! {
+    fn sigaction(number: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
+}
+
+/// Whether this is the handler that deadly signals have from us, so that for the program there is none.
+#[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
+pub(crate) fn is_ours(handler: usize) -> bool {
+    handler == on_signal as *const () as usize
+}
+
 /// The signals that end a process unless it has a handler of its own.
 const DEADLY: [c_int; 9] = [
     libc::SIGSEGV,
@@ -64,7 +74,7 @@ const DEADLY: [c_int; 9] = [
     libc::SIGQUIT,
 ];
 
-/// Something is held back: from now on deadly signals have a handler, if the program has none. Not before, because programs can see that.
+/// Something is held back: from now on deadly signals have a handler, if the program has none.
 pub(crate) fn foresee() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if DONE.load(Ordering::Relaxed) || DONE.swap(true, Ordering::Relaxed) {
@@ -74,13 +84,13 @@ pub(crate) fn foresee() {
         // SAFETY: the structures are ours; zeroes are a valid action, with an empty mask.
         unsafe {
             let mut action: libc::sigaction = core::mem::zeroed();
-            if libc::sigaction(signal, core::ptr::null(), &raw mut action) != 0 || action.sa_sigaction != libc::SIG_DFL
+            if real::sigaction(signal, core::ptr::null(), &raw mut action) != 0 || action.sa_sigaction != libc::SIG_DFL
             {
                 continue;
             }
             action.sa_sigaction = on_signal as *const () as usize;
             action.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND;
-            libc::sigaction(signal, &raw const action, core::ptr::null_mut());
+            real::sigaction(signal, &raw const action, core::ptr::null_mut());
         }
     }
 }

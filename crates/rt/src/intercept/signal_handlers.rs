@@ -1,7 +1,7 @@
 //! The handlers of signals: what a thread did before it asked for a handler is known in the handler, and the handler is called at a time at which the runtime can follow
 //! what it does ([`crate::signals`]).
 
-use crate::{signals, sync};
+use crate::{ending, signals, sync};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use libc::{SIG_DFL, SIG_ERR, SIG_IGN, sigaction as Action, sighandler_t};
@@ -79,7 +79,7 @@ fn instead(action: &Action) -> Action {
 unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
     unsafe {
-        let Some(handler) = handler(number) else { return real::sigaction(number, new, old) };
+        let Some(handler) = handler(number) else { return hidden(real::sigaction(number, new, old), old) };
         let before = handler.get();
         let wanted = new.as_ref().filter(|action| !matches!(action.sa_sigaction, SIG_DFL | SIG_IGN));
         let replaced = wanted.map(instead);
@@ -97,8 +97,25 @@ unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Acti
             let changed = libc::SA_SIGINFO | libc::SA_RESETHAND;
             (old.sa_sigaction, old.sa_flags) = (before.0, old.sa_flags & !changed | before.1 & changed);
         }
-        result
+        hidden(result, old)
     }
+}
+
+/// A handler of our own is none.
+///
+/// # Safety
+/// The old action is the program's, if it wants to have it.
+unsafe fn hidden(result: c_int, old: *mut Action) -> c_int {
+    // SAFETY: by the caller's promise; zeroes are the default action.
+    unsafe {
+        if let Some(old) = old.as_mut()
+            && result == 0
+            && ending::is_ours(old.sa_sigaction)
+        {
+            *old = core::mem::zeroed();
+        }
+    }
+    result
 }
 
 #[unsafe(no_mangle)]
