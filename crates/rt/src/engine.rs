@@ -3,11 +3,11 @@
 use crate::abi::atomics::Strength;
 use crate::access::Step;
 use crate::lock::Lock;
+use crate::meetings::Meetings;
 use crate::order::{Order, Strictness};
 use crate::thread::Thread;
 use crate::{options, tls};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::Arc;
 use steadfast_clocks as clocks;
 use steadfast_clocks::{CompareExchange, FenceOrder, Place, ReadOrder, RmwOrder, ScFence, Slots, WriteOrder};
 pub(crate) use steadfast_clocks::{SyncClock, ThreadClocks, Violation};
@@ -22,8 +22,8 @@ pub(crate) enum Object {
     Lock(Box<SyncClock>),
     /// A lock for several readers or one writer.
     ReadWrite(Box<ReadWrite>),
-    /// A barrier. Whoever waits has a share in it: it may be destroyed before they all have taken what is theirs.
-    Barrier(Arc<Lock<SyncClock>>),
+    /// A barrier.
+    Barrier(Box<Meetings>),
 }
 
 /// What writers and readers have released.
@@ -238,13 +238,13 @@ impl Object {
         }
     }
 
-    /// The clock of a barrier.
-    pub(crate) fn barrier(&mut self) -> &Arc<Lock<SyncClock>> {
+    /// Who meets at a barrier.
+    pub(crate) fn barrier(&mut self) -> &mut Meetings {
         if !matches!(self, Self::Barrier(_)) {
-            *self = Self::Barrier(Arc::new(Lock::new(SyncClock::new())));
+            *self = Self::Barrier(Box::default());
         }
         match self {
-            Self::Barrier(clock) => clock,
+            Self::Barrier(meetings) => meetings,
             _ => unreachable!("it was just made one"),
         }
     }

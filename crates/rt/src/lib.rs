@@ -34,6 +34,7 @@ mod frames;
 #[cfg(not(test))]
 mod intercept;
 mod lock;
+mod meetings;
 mod options;
 mod order;
 mod origins;
@@ -43,6 +44,7 @@ mod schedule;
 mod shadow;
 mod signals;
 mod spin;
+mod stacks;
 mod start;
 mod sync;
 mod sys;

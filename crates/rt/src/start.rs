@@ -14,6 +14,7 @@ pub(crate) fn ensure() {
     crate::report::announce();
     crate::ending::begin();
     crate::thread::current();
+    crate::stacks::note_first();
     #[cfg(not(test))]
     crate::intercept::prepare();
     // SAFETY: the function is of the right type and stays where it is.

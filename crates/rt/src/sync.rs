@@ -2,6 +2,7 @@
 
 use crate::engine::{Object, SyncClock, ThreadClocks};
 use crate::lock::Lock;
+use crate::meetings::Meeting;
 use crate::tls::Inside;
 use crate::{table, thread};
 use std::sync::Arc;
@@ -40,24 +41,24 @@ pub(crate) fn contributing(address: usize) {
     with(address, |clocks, object| clocks.release(object.lock()));
 }
 
-/// What the threads that meet at a barrier tell each other.
-pub(crate) struct Meeting(Option<Arc<Lock<SyncClock>>>);
+/// What this thread has told the others at a barrier, and will hear from them.
+pub(crate) struct Arrival(Option<Arc<Lock<Meeting>>>);
 
-/// This thread comes to a barrier.
-pub(crate) fn arriving(address: usize) -> Meeting {
-    let clock = with(address, |clocks, object| {
-        clocks.release(&mut object.barrier().lock());
-        Arc::clone(object.barrier())
-    });
-    Meeting(clock)
+/// This thread comes to a barrier that waits for so many.
+pub(crate) fn arriving(address: usize, count: usize) -> Arrival {
+    Arrival(with(address, |clocks, object| {
+        let meeting = object.barrier().join(thread::current() as usize, count);
+        clocks.release(&mut meeting.lock().told);
+        meeting
+    }))
 }
 
-impl Meeting {
+impl Arrival {
     /// All have come.
     pub(crate) fn over(self) {
         let Some(_inside) = Inside::first() else { return core::mem::forget(self) };
-        if let (Some(clock), Some(clocks)) = (self.0, clocks()) {
-            clocks.acquire(&clock.lock());
+        if let (Some(meeting), Some(clocks)) = (self.0, clocks()) {
+            clocks.acquire(&meeting.lock().leave().told);
         }
     }
 }

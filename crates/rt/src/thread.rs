@@ -7,6 +7,7 @@ use crate::engine;
 use crate::frames::{Call, Frames};
 use crate::lock::Lock;
 use crate::spin::Held;
+use crate::stacks::Bounds;
 use crate::tls::{self, Inside};
 use crate::trace::{self, Trace};
 use crate::{schedule, signals, sys};
@@ -49,7 +50,14 @@ pub(crate) struct Entry {
     end: Lock<Option<engine::SyncClock>>,
     /// A stale read that may belong to a loop.
     pub(crate) held: Lock<Option<Box<Held>>>,
+    /// Its name, if the program has given it one. What is left is zeroes.
+    pub(crate) name: Lock<[u8; NAME]>,
+    /// Its stack.
+    pub(crate) stack: Bounds,
 }
+
+/// As many bytes as the system has for a name, the last of which is zero.
+pub(crate) const NAME: usize = 16;
 
 impl Thread {
     /// What others know about it.
@@ -116,6 +124,8 @@ pub(crate) fn announce(parent: Option<&mut Thread>, caller: usize) -> *mut Threa
         }
         core::ptr::write(&raw mut (*thread).spin, crate::spin::Spin::default());
         *entry.held.lock() = None;
+        *entry.name.lock() = [0; NAME];
+        entry.stack.note(0, 0, 0);
         core::ptr::write(&raw mut (*thread).clocks, engine::clocks(number, parent.map(|parent| &mut parent.clocks)));
     }
     thread

@@ -198,9 +198,11 @@ fn link(surroundings: &Surroundings, request: Request) -> Result<Vec<OsString>, 
         // gcc cannot leave plain accesses alone; so the runtime does.
         flags.push("-Wl,--defsym=__steadfast_atomics_only=1".into());
     } else {
-        // Clang from version 15 on calls functions of the sanitizer where gcc and older ones call these.
-        flags.push("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset".into());
+        // Clang from version 15 on calls functions of the sanitizer where gcc and older ones call some of these.
+        flags.push(FUNCTIONS.map(|name| format!(",--wrap={name}")).concat().replacen(',', "-Wl,", 1).into());
     }
+    // A program may have functions of its own with names that libc has, too, like `send`. They come first.
+    flags.push("-Wl,--allow-multiple-definition".into());
     // Libraries that are loaded later find the runtime in the executable.
     flags.push("-Wl,--export-dynamic-symbol=__tsan_*".into());
     // Reports are completed by `steadfast`, which the runtime looks for there.
@@ -209,6 +211,12 @@ fn link(surroundings: &Surroundings, request: Request) -> Result<Vec<OsString>, 
     flags.extend(["-lpthread", "-ldl"].map(OsString::from));
     Ok(flags)
 }
+
+/// What reads and writes memory in the name of the program. The runtime has the same list.
+const FUNCTIONS: [&str; 17] = [
+    "memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strlen", "strnlen", "strcpy", "stpcpy", "strncpy",
+    "strcat", "strncat", "strdup", "strchr", "strcmp", "strncmp",
+];
 
 /// `new` and `delete`: so that reports say who has called them, and not only that somebody has. The runtime has the same list.
 const OPERATORS: [&str; 14] = [

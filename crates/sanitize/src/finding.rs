@@ -1,6 +1,6 @@
 //! A report with names and lines.
 
-use crate::record::{Event, Kind, Record, Role};
+use crate::record::{Event, Kind, Part, Record, Role};
 use crate::symbols::{Frame, Global, Symbols};
 
 /// A stack, innermost first.
@@ -24,6 +24,8 @@ pub struct Started {
     pub system: u64,
     /// Who started it.
     pub parent: u64,
+    /// What the program calls it.
+    pub name: Option<String>,
     /// Where.
     pub stack: Stack,
 }
@@ -44,6 +46,8 @@ pub enum Memory {
         /// Where.
         stack: Stack,
     },
+    /// What a thread, by its number, has for itself.
+    Of(Part, u64),
 }
 
 /// A report with names and lines.
@@ -73,6 +77,7 @@ impl Finding {
             number: thread.number,
             system: thread.system,
             parent: thread.parent,
+            name: thread.name.clone(),
             stack: stack(&thread.stack),
         });
         let threads = threads.collect();
@@ -84,7 +89,7 @@ impl Finding {
         });
         let address = record.event(Role::Access).and_then(|access| access.address);
         let global = || address.and_then(|address| symbols.global(record, address)).map(Memory::Global);
-        let memory = heap.or_else(global);
+        let memory = heap.or_else(global).or(record.part.map(|(part, thread)| Memory::Of(part, thread)));
         Self { kind: record.kind, process: record.process, events, memory, threads, missing: record.missing.clone() }
     }
 

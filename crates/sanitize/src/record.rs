@@ -107,6 +107,8 @@ pub struct Thread {
     pub system: u64,
     /// Who started it.
     pub parent: u64,
+    /// What the program calls it.
+    pub name: Option<String>,
     /// Where; empty for the first thread.
     pub stack: Vec<u64>,
 }
@@ -137,6 +139,15 @@ pub struct Block {
     pub stack: Vec<u64>,
 }
 
+/// Memory that a thread has for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its stack.
+    Stack,
+    /// Its thread-local variables.
+    ThreadLocal,
+}
+
 /// A report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -150,6 +161,8 @@ pub struct Record {
     pub missing: Option<String>,
     /// The block of the heap.
     pub block: Option<Block>,
+    /// Of which thread the memory is a part.
+    pub part: Option<(Part, u64)>,
     /// The file with the suppressions that the program was run with.
     pub suppressions: Option<String>,
     /// The threads.
@@ -190,6 +203,7 @@ fn one(lines: &[&str]) -> Option<Record> {
         events: Vec::new(),
         missing: None,
         block: None,
+        part: None,
         suppressions: None,
         threads: Vec::new(),
         modules: Vec::new(),
@@ -204,10 +218,15 @@ fn one(lines: &[&str]) -> Option<Record> {
             ["suppressions", ..] => record.suppressions = Some(words[1..].join(" ")),
             ["missing", what] => record.missing = Some(what.to_owned()),
             ["stack", ..] => record.give(owner, words[1..].iter().filter_map(|word| hexadecimal(word)).collect()),
-            ["thread", number, "system", system, "parent", parent] => {
+            ["thread", number, "system", system, "parent", parent, ref rest @ ..] => {
                 let [number, system, parent] = [number, system, parent].map(|word| word.parse().unwrap_or(0));
-                record.threads.push(Thread { number, system, parent, stack: Vec::new() });
+                let name = rest.split_first().filter(|(word, _)| **word == "name").map(|(_, name)| name.join(" "));
+                record.threads.push(Thread { number, system, parent, name, stack: Vec::new() });
                 owner = Owner::Thread;
+            }
+            ["part", part, "thread", thread] => {
+                let part = if part == "stack" { Part::Stack } else { Part::ThreadLocal };
+                record.part = thread.parse().ok().map(|thread| (part, thread));
             }
             ["block", address, bytes, "thread", thread] => {
                 let (address, bytes) = (hexadecimal(address).unwrap_or(0), bytes.parse().unwrap_or(0));
@@ -326,7 +345,8 @@ missed store release 0x1 number 1 thread 2
 stack 0x1351
 stale initial 0x0
 missing release-or-seq-cst
-thread 1 system 43 parent 0
+part stack thread 1
+thread 1 system 43 parent 0 name my worker
 stack 0x13b9
 thread 0 system 42 parent 0
 module 0x1000 0x1000 0x9000 /home/me/my program
@@ -350,7 +370,8 @@ kind race
         assert_eq!((&missed.stack[..], missed.number, missed.thread), (&[0x1351][..], Some(1), Some(2)));
         assert_eq!(record.threads.len(), 2);
         assert_eq!(record.threads[0].stack, [0x13b9]);
-        assert!(record.threads[1].stack.is_empty());
+        assert!(record.threads[1].stack.is_empty() && record.threads[1].name.is_none());
+        assert_eq!((record.part, record.threads[0].name.as_deref()), (Some((Part::Stack, 1)), Some("my worker")));
         assert_eq!(record.module(0x1302).unwrap().path, "/home/me/my program");
     }
 

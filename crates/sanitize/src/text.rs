@@ -1,7 +1,7 @@
 //! Reports for people, in the shape that `ThreadSanitizer` gave them: tools and eyes know it.
 
 use crate::finding::{Finding, Memory, Seen, Stack};
-use crate::record::{Kind, Role};
+use crate::record::{Kind, Part, Role};
 use crate::symbols::Frame;
 use std::fmt::Write;
 
@@ -192,19 +192,25 @@ fn memory(finding: &Finding) -> String {
                 frames(stack)
             )
         }
+        Some(Memory::Of(part, thread)) => format!("  Location is {}\n\n", part_of(*part, *thread)),
     }
+}
+
+/// `stack of thread T1`.
+pub fn part_of(part: Part, thread: u64) -> String {
+    let part = match part {
+        Part::Stack => "stack",
+        Part::ThreadLocal => "thread-local storage",
+    };
+    format!("{part} of {}", who(Some(thread)))
 }
 
 fn threads(finding: &Finding) -> String {
     let mut text = String::new();
     for thread in finding.threads.iter().filter(|thread| thread.number != 0) {
-        let _ = writeln!(
-            text,
-            "  Thread T{} (tid={}) created by {} at:",
-            thread.number,
-            thread.system,
-            who(Some(thread.parent))
-        );
+        let name = thread.name.as_ref().map(|name| format!(" '{name}'")).unwrap_or_default();
+        let (number, system, parent) = (thread.number, thread.system, who(Some(thread.parent)));
+        let _ = writeln!(text, "  Thread T{number}{name} (tid={system}) created by {parent} at:");
         text.push_str(&frames(&thread.stack));
     }
     text
@@ -242,6 +248,10 @@ mod tests {
         );
         assert!(text.contains("it need not see the atomic store (release) of 0x1 by thread T2:"), "{text}");
         assert!(text.contains("It could read the initial value 0x0 instead."), "{text}");
+        assert!(
+            text.contains("Location is stack of thread T1\n\n  Thread T1 'my worker' (tid=43) created by"),
+            "{text}"
+        );
         assert!(text.contains("SUMMARY: Steadfast: robustness violation (my program+0x302)"), "{text}");
     }
 }

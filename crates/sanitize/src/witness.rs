@@ -229,7 +229,7 @@ fn place_in_memory(finding: &Finding, access: &Seen) -> String {
     match &finding.memory {
         Some(Memory::Global(global)) => distance(&global.name, global.distance),
         Some(Memory::Heap { address: start, .. }) => distance("block", address.saturating_sub(*start)),
-        None => format!("{address:#x}"),
+        Some(Memory::Of(..)) | None => format!("{address:#x}"),
     }
 }
 

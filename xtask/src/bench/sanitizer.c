@@ -1,5 +1,5 @@
 // The generated family: threads, locations, accesses between seq_cst fences (0: none), plain accesses for each atomic one, atomic accesses in all; and
-// how many locations a thread uses at a time (0: all), before it goes on to the next one.
+// how many locations a thread uses at a time (0: all), before it goes on to the next one. Prints the processor time for each atomic access in nanoseconds, in the whole run and in its second half.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,6 +13,15 @@ enum { STAY = 16 };
 static long rounds, count;
 static atomic_int *cells;
 static long own[64][1024];
+static pthread_barrier_t half_time;
+static double at_half_time;
+
+// Processor time and not time on the wall: it does not depend on what else the machine does.
+static double seconds(void) {
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_utime.tv_sec + used.ru_stime.tv_sec + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
 
 static void *work(void *argument) {
     long me = (long)argument, n = rounds;
@@ -20,6 +29,8 @@ static void *work(void *argument) {
     unsigned random = me * 2654435761u + 1;
     long first = me * many / count;
     for (long i = 0; i < n; i++) {
+        if (i == n / 2 && pthread_barrier_wait(&half_time) == PTHREAD_BARRIER_SERIAL_THREAD)
+            at_half_time = seconds();
         random = random * 1664525 + 1013904223;
         long place = near ? first + i / STAY + (random >> 8) % near : random >> 8;
         atomic_int *cell = &cells[place % many];
@@ -45,15 +56,13 @@ int main(int given, char **arguments) {
     long all = atol(arguments[5]);
     rounds = all / threads;
     cells = calloc(locations, sizeof *cells);
+    pthread_barrier_init(&half_time, 0, threads);
     pthread_t handles[64];
     for (long i = 0; i < threads; i++)
         pthread_create(&handles[i], 0, work, (void *)i);
     for (int i = 0; i < threads; i++)
         pthread_join(handles[i], 0);
-    // Processor time and not time on the wall: it does not depend on what else the machine does.
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    double seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
-    printf("%.1f\n", seconds * 1e9 / all);
+    double end = seconds();
+    printf("%.1f %.1f\n", end * 1e9 / all, (end - at_half_time) * 2e9 / all);
     return 0;
 }

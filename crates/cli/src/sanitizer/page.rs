@@ -96,7 +96,10 @@ fn lists(finding: &Finding) -> Vec<Listing> {
     });
     let threads = finding.threads.iter().filter(|thread| !thread.stack.is_empty());
     let threads = threads.map(|thread| Listing {
-        title: format!("Where {} was started", text::who(Some(thread.number))),
+        title: match &thread.name {
+            Some(name) => format!("Where {} ({name}) was started", text::who(Some(thread.number))),
+            None => format!("Where {} was started", text::who(Some(thread.number))),
+        },
         entries: frames(&thread.stack),
     });
     events.chain(threads).collect()

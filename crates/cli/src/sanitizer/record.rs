@@ -57,6 +57,8 @@ struct Event<'a> {
 struct Thread<'a> {
     number: u64,
     parent: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
     stack: Vec<Place<'a>>,
 }
 
@@ -138,11 +140,17 @@ fn location(memory: &Memory) -> String {
         Memory::Global(global) if global.distance == 0 => format!("global {}", global.name),
         Memory::Global(global) => format!("global {} + {}", global.name, global.distance),
         Memory::Heap { bytes, .. } => format!("heap block of {bytes} bytes"),
+        Memory::Of(part, thread) => text::part_of(*part, *thread),
     }
 }
 
 fn thread(started: &Started) -> Thread<'_> {
-    Thread { number: started.number, parent: started.parent, stack: started.stack.iter().map(place).collect() }
+    Thread {
+        number: started.number,
+        parent: started.parent,
+        name: started.name.as_deref(),
+        stack: started.stack.iter().map(place).collect(),
+    }
 }
 
 fn place(frame: &Frame) -> Place<'_> {

@@ -375,6 +375,23 @@ fn a_bare_program_shows_a_whole_report() {
     }
 }
 
+#[test]
+fn a_report_says_whose_stack_it_is_and_what_threads_are_called() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = compiled("race-stack.c", scratch.path()) else { return };
+    let output = Command::new(&program).output().expect("the program");
+    let text = String::from_utf8_lossy(&output.stderr);
+    for part in [
+        "Location is stack of thread T1\n",
+        "Location is thread-local storage of thread T1\n",
+        "Thread T1 'the owner' (tid=",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let result = run(&program, "os", 1, &[]);
+    assert_eq!(result["findings"][0]["location"], "stack of thread T1");
+}
+
 /// A program of `corpus/sanitizer/robust`, compiled.
 fn robust(name: &str, scratch: &Path) -> Option<PathBuf> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/sanitizer/robust").join(name);

@@ -24,8 +24,8 @@ unsafe fn is_shared(barrier: *mut pthread_barrier_t) -> bool {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int {
-    let meeting = sync::arriving(barrier as usize);
     // SAFETY: the barrier is the program's, here and below.
+    let arrival = sync::arriving(barrier as usize, unsafe { count(barrier) });
     let result = if schedule::controls(barrier as usize, unsafe { is_shared(barrier) }) {
         let last = schedule::arrive(barrier as usize, unsafe { count(barrier) });
         if last {
@@ -37,7 +37,7 @@ unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_
     } else {
         unsafe { real::pthread_barrier_wait(barrier) }
     };
-    meeting.over();
+    arrival.over();
     result
 }
 

@@ -18,7 +18,8 @@ fn room() -> usize {
     core::hint::black_box(usize::MAX)
 }
 
-fn observe(address: usize, bytes: usize, write: bool, caller: usize) {
+/// Notes what is done in the name of the program.
+pub(super) fn observe(address: usize, bytes: usize, write: bool, caller: usize) {
     // Before the runtime has met the thread there is nobody to race with.
     if bytes != 0 && !tls::local().thread.is_null() && tls::local().inside == 0 {
         plain::range(address, bytes, write, caller);

@@ -19,6 +19,7 @@ mod semaphore;
 mod signal_handlers;
 mod signal_stack;
 mod sleep;
+mod strings;
 mod threads;
 mod threads_c11;
 mod unwinding;

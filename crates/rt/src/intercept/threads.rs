@@ -4,7 +4,7 @@ use super::signal_stack;
 use crate::schedule::{self, Patience};
 use crate::tls::Inside;
 use crate::{plain, signals, start, sync, sys, table, thread};
-use core::ffi::{c_int, c_uint, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
 
@@ -19,6 +19,7 @@ crate::sys::next! {
     fn pthread_detach(handle: pthread_t) -> c_int;
     fn pthread_exit(result: *mut c_void) -> !;
     fn pthread_cancel(handle: pthread_t) -> c_int;
+    fn pthread_setname_np(handle: pthread_t, name: *const c_char) -> c_int;
 }
 
 unsafe extern "C" {
@@ -94,7 +95,7 @@ unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
         sys::pause();
     }
     at_end();
-    forget_last_owner_of_stack();
+    take_over_stack(&task);
     thread::begin(task.thread);
     let (routine, argument) = (task.routine, task.argument);
     task.blocked.restore_if_inherited();
@@ -106,7 +107,7 @@ unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
 }
 
 /// The stack may have been that of another thread, or something else, before.
-fn forget_last_owner_of_stack() {
+fn take_over_stack(task: &Task) {
     // SAFETY: the attributes are ours; zeroes are good enough for what is about to be overwritten.
     unsafe {
         let mut attributes: pthread_attr_t = core::mem::zeroed();
@@ -117,6 +118,9 @@ fn forget_last_owner_of_stack() {
         if libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut bytes) == 0 {
             table::forget(start as usize, bytes);
             plain::forget(start as usize, bytes);
+            let end = start as usize + bytes;
+            // The task is somewhere on the heap; whatever is on the stack of this function is where the program's part begins.
+            (*task.thread).entry().stack.note(start as usize, (&raw const attributes) as usize, end);
         }
         libc::pthread_attr_destroy(&raw mut attributes);
     }
@@ -257,6 +261,24 @@ unsafe extern "C" fn pthread_cancel(handle: pthread_t) -> c_int {
     schedule::step(0);
     let result = unsafe { real::pthread_cancel(handle) };
     schedule::interrupt(handle);
+    result
+}
+
+/// Names are for reports.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_setname_np(handle: pthread_t, name: *const c_char) -> c_int {
+    let result = unsafe { real::pthread_setname_np(handle, name) };
+    if result != 0 {
+        return result;
+    }
+    let Some(_inside) = Inside::first() else { return result };
+    if let Some(number) = thread::by_handle(handle) {
+        let mut short = [0; thread::NAME];
+        // The original has accepted it, so it is a string, and short.
+        let bytes = unsafe { CStr::from_ptr(name) }.to_bytes();
+        short.iter_mut().zip(bytes).for_each(|(to, &from)| *to = from);
+        *thread::entry(number).name.lock() = short;
+    }
     result
 }
 

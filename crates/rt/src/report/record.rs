@@ -9,7 +9,7 @@
 //! stack 0x5581d2c01250
 //! stale initial 0x0
 //! missing release-or-seq-cst
-//! thread 1 system 4243 parent 0
+//! thread 1 system 4243 parent 0 name worker
 //! stack 0x5581d2c01400
 //! module 0x5581d2c00000 0x5581d2c00000 0x5581d2c05000 /home/me/program
 //! end
@@ -22,6 +22,7 @@ use crate::access::{Accessed, Step};
 use crate::engine::{self, Violation};
 use crate::frames::{self, Call};
 use crate::order::Order;
+use crate::stacks::{self, Part};
 use crate::{options, origins, sys, thread};
 use core::fmt::Write;
 use std::string::String;
@@ -176,13 +177,25 @@ impl Record {
         }
     }
 
-    /// The block of the heap that the address is in.
+    /// The block of the heap that the address is in, or else the thread on whose stack it is.
     fn block(&mut self, address: usize) {
-        let Some(block) = origins::find(address) else { return };
+        let Some(block) = origins::find(address) else { return self.part_of_thread(address) };
         self.line(format_args!("block {:#x} {} thread {}", block.address, block.bytes, block.thread));
         self.stack(Call(block.place));
         if !self.threads.contains(&block.thread) {
             self.threads.push(block.thread);
+        }
+    }
+
+    fn part_of_thread(&mut self, address: usize) {
+        let Some((number, part)) = stacks::owner(address) else { return };
+        let part = match part {
+            Part::Stack => "stack",
+            Part::ThreadLocal => "thread-local",
+        };
+        self.line(format_args!("part {part} thread {number}"));
+        if !self.threads.contains(&number) {
+            self.threads.push(number);
         }
     }
 
@@ -203,7 +216,11 @@ impl Record {
         for number in core::mem::take(&mut self.threads) {
             let system = thread::entry(number).system.load(core::sync::atomic::Ordering::Relaxed);
             let (call, caller, parent) = thread::origin(number);
-            self.line(format_args!("thread {number} system {system} parent {parent}"));
+            let name = *thread::entry(number).name.lock();
+            let name = String::from_utf8_lossy(&name);
+            let name = name.trim_end_matches('\0').replace(char::is_control, "?");
+            let named = if name.is_empty() { "" } else { " name " };
+            self.line(format_args!("thread {number} system {system} parent {parent}{named}{name}"));
             if number != 0 && caller != 0 {
                 let place = frames::child(call, caller);
                 self.stack(place);
