@@ -38,6 +38,7 @@ mod meetings;
 mod options;
 mod order;
 mod origins;
+mod outside;
 mod plain;
 mod report;
 mod schedule;

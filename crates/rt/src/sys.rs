@@ -220,6 +220,15 @@ pub(crate) fn alarm_is_set() -> bool {
     timer[2] != 0 || timer[3] != 0
 }
 
+/// Whether there are processes that this one has started and not waited for yet.
+pub(crate) fn has_children() -> bool {
+    let mut info = [0u64; 16];
+    let how = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    let arguments = [libc::P_ALL as usize, 0, (&raw mut info) as usize, how as usize, 0, 0];
+    // SAFETY: the buffer is as large as what the kernel writes there. It only looks.
+    unsafe { raw_syscall(libc::SYS_waitid, arguments) == 0 }
+}
+
 /// A function that comes after ours in the search order of the dynamic linker: the one that we intercept.
 pub(crate) struct Next {
     name: &'static CStr,
@@ -271,6 +280,7 @@ unsafe extern "C" {
 macro_rules! next {
     ($($(#[version = $version:literal])? fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {
         #[allow(dead_code, reason = "a table is complete even where one entry is not called")]
+        #[allow(non_snake_case, reason = "names are those of libc")]
         mod real {
             #[allow(unused_imports, reason = "some functions only have arguments of plain types")]
             use super::*;

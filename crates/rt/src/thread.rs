@@ -160,6 +160,7 @@ impl Registry {
 /// All entries that were ever used, with their numbers.
 pub(crate) fn entries() -> impl Iterator<Item = (u32, &'static Entry)> {
     let (entries, used) = {
+        let _inside = Inside::enter();
         let registry = REGISTRY.lock();
         (registry.entries, registry.used)
     };
@@ -169,6 +170,7 @@ pub(crate) fn entries() -> impl Iterator<Item = (u32, &'static Entry)> {
 
 /// The entry of a number that was given out.
 pub(crate) fn entry(number: u32) -> &'static Entry {
+    let _inside = Inside::enter();
     let registry = REGISTRY.lock();
     // SAFETY: numbers are below the length of the array, and zeroes are a valid entry.
     unsafe { &*registry.entries.add(number as usize % MOST) }
@@ -230,6 +232,7 @@ pub(crate) fn withdraw(thread: *mut Thread, parent: &mut Thread) {
 
 /// The number of the newest thread with this handle that nobody has joined.
 pub(crate) fn by_handle(handle: u64) -> Option<u32> {
+    let _inside = Inside::enter();
     let registry = REGISTRY.lock();
     (0..registry.used).rev().find(|&number| {
         // SAFETY: below `used`.

@@ -38,6 +38,8 @@ unsafe fn wait(
         sync::acquired(mutex as usize);
         return result;
     }
+    // Who was cancelled before does not wait at all, and still has the mutex.
+    threads::end_if_cancelled();
     // Nothing can come between giving the mutex back and waiting: this thread has its turn until it waits.
     // SAFETY: see above.
     unsafe { mutex::unlock(mutex) };

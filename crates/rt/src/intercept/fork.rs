@@ -20,6 +20,27 @@ unsafe extern "C" fn before() {
     crate::alloc::before_fork();
 }
 
+crate::sys::next! {
+    fn _Fork() -> libc::pid_t;
+}
+
+/// The form that calls no handlers, so not ours either.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case, reason = "this is its name")]
+unsafe extern "C" fn _Fork() -> libc::pid_t {
+    // SAFETY: as libc does it for the other form.
+    unsafe {
+        before();
+        let child = real::_Fork();
+        if child == 0 {
+            after_in_child()
+        } else {
+            after_in_parent()
+        }
+        child
+    }
+}
+
 fn let_go(child: bool) {
     crate::alloc::after_fork();
     crate::shadow::after_fork();

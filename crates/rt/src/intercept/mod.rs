@@ -22,6 +22,7 @@ mod sleep;
 mod strings;
 mod threads;
 mod threads_c11;
+mod timers;
 mod unwinding;
 
 /// What has to be asked for before the program can do anything.

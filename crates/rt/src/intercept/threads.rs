@@ -19,11 +19,11 @@ crate::sys::next! {
     fn pthread_detach(handle: pthread_t) -> c_int;
     fn pthread_exit(result: *mut c_void) -> !;
     fn pthread_cancel(handle: pthread_t) -> c_int;
+    fn pthread_testcancel();
     fn pthread_setname_np(handle: pthread_t, name: *const c_char) -> c_int;
 }
 
 unsafe extern "C" {
-    fn pthread_testcancel();
     fn pthread_attr_getdetachstate(attributes: *const pthread_attr_t, state: *mut c_int) -> c_int;
 }
 
@@ -133,12 +133,20 @@ const ROUNDS: usize = 4;
 static KEY: AtomicU32 = AtomicU32::new(NO_KEY);
 const NO_KEY: u32 = u32::MAX;
 
-/// Makes the key, before the program can take them all.
+/// Makes the key, before the program can take them all. It has to be the one with the highest number, because libc looks at them in that order; a new one gets the lowest that is free.
 pub(crate) fn prepare() {
+    let mut keys = Vec::new();
     let mut key: c_uint = 0;
     // SAFETY: the destructor is a function of the right type.
-    if unsafe { libc::pthread_key_create(&raw mut key, Some(ending)) } == 0 {
-        KEY.store(key, Ordering::Relaxed);
+    while unsafe { libc::pthread_key_create(&raw mut key, Some(ending)) } == 0 {
+        keys.push(key);
+    }
+    if let Some(last) = keys.pop() {
+        KEY.store(last, Ordering::Relaxed);
+    }
+    for key in keys {
+        // SAFETY: it was just made, and nobody has used it.
+        unsafe { libc::pthread_key_delete(key) };
     }
 }
 
@@ -253,7 +261,14 @@ pub(super) unsafe extern "C" fn pthread_detach(handle: pthread_t) -> c_int {
 /// What a function that waits has to do under a controlled schedule, where the original, which does it, is not called.
 pub(super) fn end_if_cancelled() {
     // SAFETY: nothing of ours is left half done in the frames of the callers, none of which has a destructor to run.
-    unsafe { pthread_testcancel() };
+    unsafe { real::pthread_testcancel() };
+}
+
+/// Who only asks whether it should end waits for whoever wants that.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_testcancel() {
+    schedule::step_aside();
+    end_if_cancelled();
 }
 
 #[unsafe(no_mangle)]

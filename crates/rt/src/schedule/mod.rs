@@ -13,7 +13,7 @@ mod strategy;
 use crate::lock::Lock;
 use crate::thread::Thread;
 use crate::tls::{self, Inside};
-use crate::{report, signals, sys, thread};
+use crate::{outside, report, signals, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 pub(crate) use strategy::{Kind, Strategy};
 
@@ -47,8 +47,9 @@ pub(crate) struct Turn {
     key: usize,
     limited: bool,
     gave_up: bool,
-    /// Whether a signal or its cancellation lets it go on, and whether that has happened.
-    interruptible: bool,
+    /// Where it has come to meet others who have not come yet.
+    arrived: usize,
+    /// Whether a signal or its cancellation lets it go on.
     interrupted: bool,
     /// Whether it sleeps in a system call that we do not know.
     away: bool,
@@ -146,7 +147,7 @@ pub(crate) fn wait_for<R>(key: usize, patience: Patience, mut attempt: impl FnMu
             with_control(|control| control.futile = 0);
             return Some(result);
         }
-        if wait(key, State::Waits, patience, true) == Woken::GaveUp {
+        if wait(key, State::Waits, patience) == Woken::GaveUp {
             return None;
         }
     }
@@ -154,22 +155,32 @@ pub(crate) fn wait_for<R>(key: usize, patience: Patience, mut attempt: impl FnMu
 
 /// Waits until it is chosen by [`signal`].
 pub(crate) fn wait_for_signal(key: usize, patience: Patience) -> Woken {
-    wait(key, State::WaitsForSignal, patience, true)
+    wait(key, State::WaitsForSignal, patience)
 }
 
-/// Waits until it is chosen by [`signal`], whatever else happens.
-pub(crate) fn wait_only_for_signal(key: usize) {
-    wait(key, State::WaitsForSignal, Patience::Endless, false);
+/// One more has come to a place where so many meet, and goes on when they are all there. Says whether it was the last.
+pub(crate) fn meet(key: usize, all: usize) -> bool {
+    step(key);
+    let thread = tls::local().thread;
+    let last = with_control(|control| control.arrive(thread, key, all)).unwrap_or(true);
+    loop {
+        // Between looking and waiting no handler may come. It is called here, again and again, and changes nothing about having come.
+        let _inside = Inside::enter();
+        // SAFETY: this thread's own structure; others change it only when it is their turn.
+        if last || unsafe { (*thread).turn.arrived } != key {
+            return last;
+        }
+        wait(key, State::WaitsForSignal, Patience::Endless);
+    }
 }
 
-fn wait(key: usize, state: State, patience: Patience, interruptible: bool) -> Woken {
+fn wait(key: usize, state: State, patience: Patience) -> Woken {
     let _inside = Inside::enter();
     let thread = tls::local().thread;
     take_turn(thread, |control, thread| {
         // SAFETY: the thread is alive and the lock is held.
         let turn = unsafe { &mut (*thread).turn };
         (turn.state, turn.key, turn.limited) = (state, key, patience == Patience::Limited);
-        turn.interruptible = interruptible;
         control.choose_other(thread)
     });
     // SAFETY: this thread's own structure; nobody else changes it while it is our turn.
@@ -217,20 +228,6 @@ pub(crate) fn signal(key: usize, count: usize) -> usize {
     }
     let _inside = Inside::enter();
     with_control(|control| control.wake(key, State::WaitsForSignal, count)).unwrap_or(0)
-}
-
-/// One more has come. If these are all, the others may go on; says whether that is so.
-pub(crate) fn arrive(key: usize, all: usize) -> bool {
-    step(key);
-    let _inside = Inside::enter();
-    let waiting = |control: &mut Control| {
-        let there = control.waiting(key, State::WaitsForSignal);
-        there + 1 >= all && {
-            control.wake(key, State::WaitsForSignal, usize::MAX);
-            true
-        }
-    };
-    with_control(waiting).unwrap_or(true)
 }
 
 /// A thread is about to be started.
@@ -286,6 +283,8 @@ fn with_control<R>(work: impl FnOnce(&mut Control) -> R) -> Option<R> {
     if !CONTROLLED.load(Ordering::Relaxed) {
         return None;
     }
+    // A handler that came now would wait for ever for its own thread.
+    let _inside = Inside::enter();
     CONTROL.lock().as_mut().map(work)
 }
 
@@ -357,8 +356,8 @@ impl Control {
             if let Some(thread) = self.look_again() {
                 return thread;
             }
-            // If a signal may come, whoever watches will report it later.
-            if !self.threads.is_empty() && !self.is_one_away() && !signals::may_come() {
+            // If somebody may come, whoever watches will report it later.
+            if !self.threads.is_empty() && !self.is_one_away() && !outside::may_come() {
                 report::deadlock();
             }
             return core::ptr::null_mut();
@@ -386,21 +385,36 @@ impl Control {
         self.threads.iter().any(|&thread| unsafe { (*thread).turn.away })
     }
 
-    /// Nobody has the turn, and somebody has looked after that. If no signal comes in some seconds, none will.
+    /// Nobody has the turn, and somebody has looked after that. If nobody comes in some seconds, nobody will, unless that was agreed on.
     fn idle(&mut self) {
         if self.is_one_away() || self.threads.is_empty() {
             return;
         }
         self.idle += 1;
-        if self.idle > LAST_HOPE * self.threads.len() && !sys::alarm_is_set() {
+        if self.idle > LAST_HOPE * self.threads.len() && !outside::is_expected() {
             report::deadlock();
         }
+    }
+
+    /// Lets those go on who have come before this one, if it is the last of so many.
+    fn arrive(&mut self, thread: *mut Thread, key: usize, all: usize) -> bool {
+        let there: Vec<_> =
+            self.threads.iter().copied().filter(|&other| unsafe { (*other).turn.arrived == key }).collect();
+        if there.len() + 1 < all {
+            unsafe { (*thread).turn.arrived = key };
+            return false;
+        }
+        for other in there {
+            unsafe { (*other).turn.arrived = 0 };
+        }
+        self.wake(key, State::WaitsForSignal, usize::MAX);
+        true
     }
 
     /// A thread that waits need not go on waiting.
     fn interrupt(&mut self, thread: *mut Thread) {
         let turn = unsafe { &mut (*thread).turn };
-        if turn.state == State::Ready || !turn.interruptible {
+        if turn.state == State::Ready {
             return;
         }
         (turn.state, turn.interrupted) = (State::Ready, true);
