@@ -91,6 +91,8 @@ pub(super) struct Case {
     /// Of each location, in bits.
     pub(super) widths: IndexVec<LocId, u32>,
     pub(super) memory: Memory,
+    /// Whether locations can share the same eight bytes. Shadow memory has room for four accesses to them, so some races may then go unnoticed.
+    pub(super) dense: bool,
     pub(super) expected: Expected,
 }
 
@@ -123,8 +125,9 @@ impl Case {
         let first = if width == 0 { 32 } else { width };
         let widths = program.locations.iter().map(|_| if one { first } else { rng.pick(&[8, 16, 32, 64]) }).collect();
         let memory = rng.pick(&[Memory::Fresh, Memory::Initialised, Memory::Stored]);
+        let dense = rng.chance(50);
         let expected = expected(&program, model)?;
-        Some(Self { seed, model, program, widths, memory, expected })
+        Some(Self { seed, model, program, widths, memory, dense, expected })
     }
 
     /// The same with another program, if that can be judged.

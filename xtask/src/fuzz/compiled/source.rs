@@ -125,8 +125,9 @@ fn members(case: &Case, names: Names) -> String {
             format!("    _Atomic uint{}_t cell[{}];\n", case.widths[LocId::new(0)], program.locations.len())
         }
         Names::Members => {
+            let align = if case.dense { "" } else { "_Alignas(8) " };
             let member = |(location, width): (&steadfast_ir::Location, &u32)| {
-                format!("    {}uint{width}_t {};\n", kind(location.kind), location.name)
+                format!("    {align}{}uint{width}_t {};\n", kind(location.kind), location.name)
             };
             program.locations.iter().zip(&case.widths).map(member).collect()
         }

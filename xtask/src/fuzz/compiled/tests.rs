@@ -9,7 +9,8 @@ use steadfast_robust::{Model, Notion, Options, Verdict, check};
 
 fn case(program: Program) -> Case {
     let widths = [8, 16].into_iter().collect();
-    Case { seed: 7, model: Runtime::Rc11, program, widths, memory: Memory::Fresh, expected: Expected::Silence }
+    let (memory, expected) = (Memory::Fresh, Expected::Silence);
+    Case { seed: 7, model: Runtime::Rc11, program, widths, memory, dense: true, expected }
 }
 
 /// Each thread stores to one location and then does something to the other.

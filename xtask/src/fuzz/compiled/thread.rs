@@ -1,7 +1,8 @@
 //! One thread of a program as a function in C11.
 //!
 //! Compilers change atomics where the language lets them: clang makes a store of an exchange whose result nobody uses, and a load of `fetch_add(0)`. Both have other verdicts.
-//! So every value that is read goes to memory which others could look at, and what is added comes from a volatile variable if it is zero.
+//! And a plain store of what was just read from there is no store at all. So every value that is read goes to memory which others could look at, and zeroes that are added, also to what is stored plainly, come from a
+//! volatile variable.
 
 use anyhow::{Result, bail};
 use std::collections::BTreeSet;
@@ -90,7 +91,9 @@ impl Printer<'_> {
                 vec![format!("atomic_store_explicit(&{}, {}, {});", place(to), value(new), order_name(order))]
             }
             Instr::PlainLoad { dst, place: from } => keep(&Some(*dst), place(from)),
-            Instr::PlainStore { place: to, value: new } => vec![format!("{} = {};", place(to), value(new))],
+            Instr::PlainStore { place: to, value: new } => {
+                vec![format!("{} = (uint8_t)({} + nothing);", place(to), text(new))]
+            }
             Instr::Rmw { dst, place: at, update, order } => {
                 let (function, operand) = match update {
                     Expr::Binary(BinaryOp::Add, left, right) if **left == Expr::Old && !right.mentions_old() => {
