@@ -1,6 +1,7 @@
 //! Random input: programs for the checker and its twins, text for the parsers, and traces for the engine of the sanitizer.
 
 mod clocks;
+mod compiled;
 mod mutate;
 mod parsers;
 mod programs;
@@ -24,6 +25,11 @@ fuzz --parsers [--minutes N] [--seed S] [--jobs J] [--seeds DIRECTORY]
     Feeds the parsers with mutations of the programs in corpus/ and, if given, in a directory.
 fuzz --clocks N [--seed S] [--jobs J]
     Replays N random traces for each model into the sanitizer's engine, into location clocks and into execution graphs.
+fuzz --compiled N [--seed S] [--jobs J]
+    Compiles N random programs as C11 with `steadfast cc`, with gcc and clang, with and without optimisation, runs them under
+    controlled schedules, and compares what they report with the exact verdict of the checker: what is robust must never be
+    reported, and what is not must be, after so many runs that anything else leaves no doubt. Sources of what disagrees are
+    kept in target/fuzz/compiled; program number S is compiled and run in the same way by `--compiled 1 --seed S`.
 fuzz --transactions N [--seed S] [--jobs J]
     Compares the decision for transactional programs with the machines of CC, CCv, CM and SI on N programs each, and
     the checks of histories with their definitions on N histories of values and of lists.
@@ -43,6 +49,8 @@ struct Options {
     parsers: bool,
     /// How many traces for the sanitizer's engine.
     clocks: Option<u64>,
+    /// How many programs to compile.
+    compiled: Option<u64>,
     /// So many transactional programs, and nothing else.
     transactions: Option<u64>,
     /// So many programs to prove, and nothing else.
@@ -70,6 +78,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if let Some(count) = options.transactions {
         return transactions::run(count, seed, options.jobs);
     }
+    if let Some(count) = options.compiled {
+        return compiled::run(count, seed, options.jobs);
+    }
     match options.clocks {
         Some(traces) => clocks::run(&options, traces, seed),
         None if options.parsers => parsers::run(&options, seed),
@@ -82,6 +93,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
     let mut options = Options {
         parsers: false,
         clocks: None,
+        compiled: None,
         transactions: None,
         proofs: None,
         budget: Budget::Time(minutes(1)),
@@ -102,6 +114,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
             "--minutes" | "--programs" => budget = wanted,
             "--parsers" => options.parsers = true,
             "--clocks" => options.clocks = Some(arguments.value("--clocks")?),
+            "--compiled" => options.compiled = Some(arguments.value("--compiled")?),
             "--transactions" => options.transactions = Some(arguments.value("--transactions")?),
             "--proofs" => options.proofs = Some(arguments.value("--proofs")?),
             "--seed" => options.seed = Some(arguments.value("--seed")?),
@@ -151,6 +164,8 @@ mod tests {
         assert!(parse(of(&["--parsers", "--programs", "1"])).is_err());
         assert!(parse(of(&["--parsers", "--minutes", "1"])).unwrap().parsers);
         assert_eq!(parse(of(&["--clocks", "9"])).unwrap().clocks, Some(9));
+        assert_eq!(parse(of(&["--compiled", "9"])).unwrap().compiled, Some(9));
+        assert!(parse(of(&["--compiled"])).is_err());
     }
 
     #[test]

@@ -1,0 +1,183 @@
+//! One thread of a program as a function in C11.
+//!
+//! Compilers change atomics where the language lets them: clang makes a store of an exchange whose result nobody uses, and a load of `fetch_add(0)`. Both have other verdicts.
+//! And a plain store of what was just read from there is no store at all. So every value that is read goes to memory which others could look at, and zeroes that are added, also to what is stored plainly, come from a
+//! volatile variable.
+
+use anyhow::{Result, bail};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use steadfast_ir::{BinaryOp, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegId, RmwOrder, Thread, cfg};
+use steadfast_span::Index;
+
+/// How locations are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    /// Each is a member of the structure, with the name that it has.
+    Members,
+    /// All are cells of one array, because some access computes which one it goes to.
+    Cells,
+}
+
+impl Names {
+    /// Those that the program needs.
+    pub(super) fn of(program: &Program) -> Self {
+        let mut code = program.threads.iter().flat_map(|thread| &thread.code);
+        let indexed = |op: &Instr| matches!(steadfast_ir::dataflow::place(op), Some(Place::Element { .. }));
+        if code.any(|instruction| indexed(&instruction.op)) { Self::Cells } else { Self::Members }
+    }
+
+    /// A location, as an expression.
+    pub(super) fn location(self, program: &Program, location: LocId) -> String {
+        match self {
+            Self::Members => format!("m->{}", program.locations[location].name),
+            Self::Cells => format!("m->cell[{}]", location.index()),
+        }
+    }
+}
+
+/// Prints threads of one program.
+pub(super) struct Printer<'a> {
+    pub(super) program: &'a Program,
+    /// Stands before all names.
+    pub(super) prefix: &'a str,
+    pub(super) names: Names,
+}
+
+impl Printer<'_> {
+    /// The function of a thread.
+    pub(super) fn function(&self, number: usize, thread: &Thread) -> Result<String> {
+        let prefix = self.prefix;
+        let registers: Vec<_> = thread.registers.iter().map(|register| format!("{} = 0", register.name)).collect();
+        let mut text = format!("static void *{prefix}_t{number}(void *argument) {{\n");
+        let _ = writeln!(text, "    struct part *self = argument;\n    struct {prefix} *m = self->memory;");
+        let _ = writeln!(text, "    int {};\n    begin();", registers.join(", "));
+        let targets = targets(thread);
+        for (pc, instruction) in thread.code.enumerated() {
+            if targets.contains(&pc) {
+                let _ = writeln!(text, "l{}:;", pc.index());
+            }
+            for line in self.statements(thread, pc, &instruction.op)? {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+        text.push_str("end:\n    return NULL;\n}\n");
+        Ok(text)
+    }
+
+    fn statements(&self, thread: &Thread, pc: Pc, op: &Instr) -> Result<Vec<String>> {
+        let text = |expr: &Expr| Program::expr_text(thread, expr);
+        // Values are bytes in every location and register, however wide those are in C.
+        let value = |expr: &Expr| format!("(uint8_t){}", text(expr));
+        let place = |place: &Place| self.place(thread, place);
+        let keep = |register: &Option<_>, read: String| kept(thread, pc, *register, &read);
+        Ok(match op {
+            Instr::Assign { dst, value: from } => vec![format!("{} = {};", thread.registers[*dst].name, value(from))],
+            Instr::Jump(target) => vec![go_to(*target)],
+            Instr::Branch { cond, then, otherwise } => {
+                vec![format!("if ({}) {}", text(cond), go_to(*then)), go_to(*otherwise)]
+            }
+            Instr::Choose(targets) => {
+                let cases = targets.iter().enumerate().map(|(at, target)| format!("case {at}: {}", go_to(*target)));
+                let cases: Vec<_> = cases.collect();
+                vec![format!("switch (choose(self, {})) {{ {} }}", targets.len(), cases.join(" "))]
+            }
+            Instr::Assume(cond) => vec![format!("if (!({})) goto end;", text(cond))],
+            Instr::Observe(_) => Vec::new(),
+            Instr::Load { dst, place: from, order } => {
+                keep(&Some(*dst), format!("atomic_load_explicit(&{}, {})", place(from), order_name(order)))
+            }
+            Instr::Store { place: to, value: new, order } => {
+                vec![format!("atomic_store_explicit(&{}, {}, {});", place(to), value(new), order_name(order))]
+            }
+            Instr::PlainLoad { dst, place: from } => keep(&Some(*dst), place(from)),
+            Instr::PlainStore { place: to, value: new } => {
+                vec![format!("{} = (uint8_t)({} + nothing);", place(to), text(new))]
+            }
+            Instr::Rmw { dst, place: at, update, order } => {
+                let (function, operand) = match update {
+                    Expr::Binary(BinaryOp::Add, left, right) if **left == Expr::Old && !right.mentions_old() => {
+                        let nothing = right.as_const() == Some(0);
+                        ("fetch_add", if nothing { "nothing".into() } else { value(right) })
+                    }
+                    other if !other.mentions_old() => ("exchange", value(other)),
+                    other => bail!("no read-modify-write of C computes `{}`", text(other)),
+                };
+                keep(dst, format!("atomic_{function}_explicit(&{}, {operand}, {})", place(at), order_name(order)))
+            }
+            Instr::Cas { dst, place: at, expected, new, success, failure, spurious } => {
+                let strength = if *spurious { "weak" } else { "strong" };
+                let (at, orders) = (place(at), format!("{}, {}", order_name(success), order_name(failure)));
+                let mut lines = vec![format!("{{ __typeof__(atomic_load(&{at})) old = {};", value(expected))];
+                lines.push(format!(
+                    "  atomic_compare_exchange_{strength}_explicit(&{at}, &old, {}, {orders});",
+                    value(new)
+                ));
+                lines.extend(keep(dst, "old".into()));
+                lines.push("}".into());
+                lines
+            }
+            Instr::BlockingCas { place: at, expected, new, order } => {
+                vec![blocking(&place(at), &value(expected), &value(new), *order)]
+            }
+            Instr::Lock(at) => vec![blocking(&place(at), "0", "1", RmwOrder::Acquire)],
+            Instr::Unlock(at) => vec![format!("atomic_store_explicit(&{}, 0, memory_order_release);", place(at))],
+            Instr::Wait { dst, place: at, values, order } => wait(thread, *dst, &place(at), values, *order)?,
+            Instr::Fence(order) => vec![format!("atomic_thread_fence({});", order_name(order))],
+            Instr::Halt => vec!["goto end;".into()],
+            Instr::Assert(_) | Instr::Bound { .. } | Instr::Exclusive(_) => bail!("C has nothing like `{op:?}`"),
+        })
+    }
+
+    fn place(&self, thread: &Thread, place: &Place) -> String {
+        match place {
+            Place::Fixed(location) => self.names.location(self.program, *location),
+            Place::Element { base, index, .. } => {
+                format!("m->cell[{} + {}]", base.index(), Program::expr_text(thread, index))
+            }
+        }
+    }
+}
+
+/// Puts what was read where it belongs, and where no compiler can leave it out.
+fn kept(thread: &Thread, pc: Pc, register: Option<RegId>, read: &str) -> Vec<String> {
+    let seen = format!("self->seen[{}]", pc.index());
+    match register {
+        Some(register) => {
+            let name = &thread.registers[register].name;
+            vec![format!("{name} = {read};"), format!("{seen} = {name};")]
+        }
+        None => vec![format!("{seen} = {read};")],
+    }
+}
+
+fn blocking(at: &str, expected: &str, new: &str, order: RmwOrder) -> String {
+    format!("steadfast_blocking_cas(&{at}, {expected}, {new}, {});", order_name(&order))
+}
+
+fn wait(thread: &Thread, dst: Option<RegId>, at: &str, values: &[Expr], order: ReadOrder) -> Result<Vec<String>> {
+    let [value] = values else { bail!("a wait for several values") };
+    let value = format!("(uint8_t){}", Program::expr_text(thread, value));
+    let mut lines = vec![format!("steadfast_wait(&{at}, {value}, {});", order_name(&order))];
+    // The value may be that of the register itself, which then keeps it.
+    lines.extend(dst.map(|register| format!("{} = {value};", thread.registers[register].name)));
+    Ok(lines)
+}
+
+fn go_to(target: Pc) -> String {
+    format!("goto l{};", target.index())
+}
+
+/// The orders of all kinds are called as in C.
+fn order_name(order: &impl std::fmt::Display) -> String {
+    format!("memory_order_{order}")
+}
+
+/// Where labels are needed.
+fn targets(thread: &Thread) -> BTreeSet<Pc> {
+    let jumps = thread
+        .code
+        .enumerated()
+        .filter(|(_, instruction)| matches!(instruction.op, Instr::Jump(_) | Instr::Branch { .. } | Instr::Choose(_)));
+    jumps.flat_map(|(pc, instruction)| cfg::successors(pc, &instruction.op)).collect()
+}

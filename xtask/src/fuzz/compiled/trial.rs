@@ -1,0 +1,202 @@
+//! A compiled program under random schedules, and whether it reports what it should.
+//!
+//! # When silence is a miss
+//! A program that is not robust need not show it in every run. [`chance`](super::chance) says how likely one run is to show it, at least; after [`enough`] runs a silent program would be
+//! one in [`DOUBT`], and counts as missed. If that takes more than [`MOST`] runs, or if it cannot be seen at all because a compare-exchange would have to fail for no reason, a program that stays silent is listed as perhaps missed.
+//! So is one with a race whose locations share the same eight bytes: their shadow has four cells, and what is pushed out of them is forgotten.
+//!
+//! Most of the runs are made by one process, which is ten times as fast as a process for each. There, threads use the slots of others that have ended, and then the engine may know
+//! too much of the order of `seq_cst` accesses (`crates/twin/src/traces/compare.rs`): it may miss, and never invents. So what is not seen there is tried in processes of their own.
+
+use super::case::{Case, Expected};
+use anyhow::{Context, Result};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use steadfast_ir::{Instr, Program};
+use steadfast_sanitize::record::Kind;
+use steadfast_sanitize::run::{End, Schedule, Settings, once};
+
+/// How many runs every program makes, under each schedule.
+const RUNS: u64 = 150;
+/// How many runs one process makes at most for a program that stays silent.
+const MOST: u64 = 100_000;
+/// How many processes it gets then.
+const MOST_ALONE: u64 = 2_000;
+/// A program that is not robust stays silent with a probability of one in this number, before that is called a miss.
+const DOUBT: f64 = 1e9;
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// What should be reported was, or nothing was and nothing should be.
+    Agreed(Stage),
+    /// Something else was reported.
+    Alarm(BTreeSet<Kind>),
+    /// Nothing was reported in enough runs.
+    Missed,
+    /// Nothing was reported, and more runs might.
+    PerhapsMissed,
+    /// The program did not come to its end.
+    Broken(String),
+}
+
+/// When it was reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// In the runs that every program makes, or never, as it should be.
+    Early,
+    /// Later, in one process.
+    Late,
+    /// Only in a process of its own.
+    Alone,
+}
+
+impl Outcome {
+    /// Whether somebody is wrong.
+    pub(super) fn is_failure(&self) -> bool {
+        matches!(self, Self::Alarm(_) | Self::Missed | Self::Broken(_))
+    }
+
+    /// Whether smaller programs can be tried in a reasonable time: not if each of them may hang.
+    pub(super) fn can_be_shrunk(&self) -> bool {
+        matches!(self, Self::Alarm(_) | Self::Missed)
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Agreed(_) => "as expected".into(),
+            Self::Alarm(kinds) => {
+                let kinds: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+                format!("false alarm: {}", kinds.join(", "))
+            }
+            Self::Missed => "missed".into(),
+            Self::PerhapsMissed => "perhaps missed".into(),
+            Self::Broken(how) => format!("broken: {how}"),
+        }
+    }
+}
+
+/// Number `number` of a binary.
+pub(super) struct Trial<'a> {
+    pub(super) binary: &'a Path,
+    pub(super) number: usize,
+    pub(super) case: &'a Case,
+    /// A folder for reports.
+    pub(super) scratch: &'a Path,
+}
+
+impl Trial<'_> {
+    /// Runs it until it is clear whether it reports what it should.
+    pub(super) fn outcome(&self) -> Result<Outcome> {
+        let mut seen = BTreeSet::new();
+        for schedule in [Schedule::Random, Schedule::Pct] {
+            match self.run(schedule, RUNS, 0, false)? {
+                Ok(kinds) => seen.extend(kinds),
+                Err(how) => return Ok(Outcome::Broken(how)),
+            }
+        }
+        Ok(match self.judge(&seen) {
+            Some(outcome) => outcome,
+            None => self.persist()?,
+        })
+    }
+
+    /// What these reports mean. Nothing: something is missing.
+    fn judge(&self, seen: &BTreeSet<Kind>) -> Option<Outcome> {
+        let is_violation = |kind: &Kind| matches!(kind, Kind::StaleRead | Kind::OvertakenWrite | Kind::StaleUpdate);
+        let wrong: BTreeSet<Kind> = match self.case.expected {
+            Expected::Silence => seen.clone(),
+            // What races in some run under SC is called a race, so here nothing does.
+            Expected::Violation(_) => seen.iter().copied().filter(|kind| !is_violation(kind)).collect(),
+            Expected::Race(_) => seen.iter().copied().filter(|&kind| kind == Kind::Deadlock).collect(),
+        };
+        let there = match self.case.expected {
+            Expected::Silence => true,
+            Expected::Violation(_) => seen.iter().any(is_violation),
+            Expected::Race(_) => seen.contains(&Kind::Race),
+        };
+        if wrong.is_empty() { there.then_some(Outcome::Agreed(Stage::Early)) } else { Some(Outcome::Alarm(wrong)) }
+    }
+
+    /// Runs a program that should have reported something until it does, or until that is hopeless.
+    fn persist(&self) -> Result<Outcome> {
+        let (Expected::Violation(chance) | Expected::Race(chance)) = self.case.expected else {
+            return Ok(Outcome::Agreed(Stage::Early));
+        };
+        let wanted = enough(chance);
+        let halts = matches!(self.case.expected, Expected::Violation(_));
+        let mut made = 0;
+        let mut size = 10 * RUNS;
+        while made < wanted.min(MOST) {
+            match self.run(Schedule::Random, size, RUNS + made, halts)? {
+                Err(how) => return Ok(Outcome::Broken(how)),
+                Ok(kinds) if self.judge(&kinds).is_some() => return Ok(later(self.judge(&kinds), Stage::Late)),
+                Ok(_) => made += size,
+            }
+            size *= 2;
+        }
+        let (mut alone, exact) = (0, !has_seq_cst(&self.case.program));
+        while alone < wanted.min(MOST_ALONE) {
+            match self.run(Schedule::Random, 1, MOST + alone, halts)? {
+                Err(how) => return Ok(Outcome::Broken(how)),
+                Ok(kinds) if self.judge(&kinds).is_some() => return Ok(later(self.judge(&kinds), Stage::Alone)),
+                Ok(_) => alone += 1,
+            }
+        }
+        let is_crowded = self.case.dense && matches!(self.case.expected, Expected::Race(_));
+        let certain = !is_crowded && (alone >= wanted || exact && made >= wanted);
+        Ok(if certain { Outcome::Missed } else { Outcome::PerhapsMissed })
+    }
+
+    /// What so many runs report, or how they ended if not well.
+    fn run(&self, schedule: Schedule, runs: u64, offset: u64, halts: bool) -> Result<Result<BTreeSet<Kind>, String>> {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        let seed = self.case.seed.wrapping_mul(1_000_003).wrapping_add(offset);
+        let mut options = vec![format!("model={}", self.case.model.name())];
+        options.extend(halts.then(|| "halt_on_error=1".to_owned()));
+        let settings = Settings {
+            program: self.binary.into(),
+            arguments: [self.number as u64, runs, seed].map(|number| number.to_string().into()).to_vec(),
+            schedule,
+            time_limit: Some(Duration::from_secs(30) + Duration::from_millis(2 * runs)),
+            options,
+            preload: None,
+            interrupt: &NEVER,
+        };
+        let outcome = once(&settings, seed, self.scratch).context("cannot run what was compiled")?;
+        let kinds = outcome.records.iter().map(|record| record.kind).filter(|&kind| kind != Kind::Spin).collect();
+        Ok(match outcome.end {
+            End::Own(status) if matches!(status.code(), Some(0 | 66)) && outcome.watched => Ok(kinds),
+            End::Own(status) => Err(status.to_string()),
+            End::TimedOut => Err("it takes too long".into()),
+            End::Interrupted => Err("interrupted".into()),
+        })
+    }
+}
+
+/// So many runs leave no doubt.
+#[allow(clippy::cast_sign_loss, reason = "the doubt is more than one, and the chance is positive")]
+fn enough(chance: f64) -> u64 {
+    if chance <= 0.0 { u64::MAX } else { (DOUBT.ln() / chance).ceil() as u64 }
+}
+
+fn later(outcome: Option<Outcome>, stage: Stage) -> Outcome {
+    match outcome {
+        Some(Outcome::Agreed(_)) | None => Outcome::Agreed(stage),
+        Some(other) => other,
+    }
+}
+
+fn has_seq_cst(program: &Program) -> bool {
+    let mut code = program.threads.iter().flat_map(|thread| &thread.code);
+    code.any(|instruction| match &instruction.op {
+        Instr::Load { order, .. } | Instr::Wait { order, .. } => order.is_seq_cst(),
+        Instr::Store { order, .. } => order.is_seq_cst(),
+        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => order.read().is_seq_cst(),
+        Instr::Cas { success, failure, .. } => success.read().is_seq_cst() || failure.is_seq_cst(),
+        _ => false,
+    })
+}
