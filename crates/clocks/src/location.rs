@@ -30,6 +30,8 @@ pub struct Location {
     fence_accessed: bool,
     /// Whether its shadow is marked and has no plain accesses.
     pub(crate) is_quiet: bool,
+    /// What is left of the newest value when it is [folded](fold).
+    folded: u16,
     pub(crate) readers: Readers,
     initial: Initial,
 }
@@ -62,7 +64,23 @@ impl Location {
             trusted: false,
             fence_accessed: false,
             is_quiet: false,
+            folded: fold(initial),
         }
+    }
+
+    /// The value was found there by an access that is about to be recorded. If it is another one than that of the newest write, somebody has written without being noticed: by a plain store that
+    /// initialises memory once more, in code that is not observed, in another process. What was known then says nothing about what is there now, so the location begins anew. That can hide something, and does not
+    /// invent anything, as taking a value for stale that nobody can read any more would.
+    #[inline]
+    pub fn expect(&mut self, found: u128) {
+        if self.folded != fold(found) {
+            self.begin_anew(found);
+        }
+    }
+
+    #[cold]
+    fn begin_anew(&mut self, found: u128) {
+        *self = Self { trusted: self.trusted, ..Self::new(found) };
     }
 
     /// From now on this is a part of something that is known to be right, like the lock of a library: it orders threads by happens-before, and nothing about it is reported. In which order it was
@@ -298,7 +316,7 @@ impl Location {
         let flags = [written.update.is_some(), written.release, written.seq_cst];
         let author = Author::new(thread.slot, thread.now, flags);
         self.body.push(&Entry { author, place: written.place, value: written.value });
-        (self.last, self.exclusive) = (author, true);
+        (self.last, self.exclusive, self.folded) = (author, true, fold(written.value));
         if written.release {
             thread.has_released();
         }
@@ -379,6 +397,14 @@ impl Location {
     }
 }
 
+/// A value in sixteen bits, for which there is room. Different small values stay different.
+#[inline]
+fn fold(value: u128) -> u16 {
+    let half = (value >> 64) as u64 ^ value as u64;
+    let quarter = (half >> 32) as u32 ^ half as u32;
+    (quarter >> 16) as u16 ^ quarter as u16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -389,6 +415,19 @@ mod tests {
         let mut first = ThreadClocks::first(settings, &mut slots).unwrap();
         let [second, third] = [(); 2].map(|()| first.spawn(&mut slots).unwrap());
         (first, second, third)
+    }
+
+    #[test]
+    fn what_was_written_unnoticed_makes_a_location_new() {
+        for (found, stale) in [(1, true), (0, false)] {
+            let (mut first, mut second, _) = threads();
+            let (mut x, mut y) = (Location::new(0), Location::new(0));
+            first.store(&mut x, WriteOrder::Relaxed, 1, Place(1));
+            first.store(&mut y, WriteOrder::Relaxed, 1, Place(2));
+            second.load(&mut y, ReadOrder::Relaxed);
+            x.expect(found);
+            assert_eq!(second.load(&mut x, ReadOrder::Relaxed).is_some(), stale, "{found}");
+        }
     }
 
     #[test]

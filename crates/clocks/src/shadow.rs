@@ -141,7 +141,7 @@ impl ThreadClocks {
                 }
             }
         }
-        if cells.mark(mask) {
+        if cells.mark(mask, |cell| self.is_ordered(cell, table)) {
             self.stamp.lose();
         }
         (race, any)
@@ -329,15 +329,18 @@ impl Cells {
         is_mark(cell) && cell & u32::from(mask) != 0
     }
 
-    /// Marks these bytes, and says whether another cell had to go for it.
-    fn mark(&self, mask: u8) -> bool {
+    /// Marks these bytes, and says whether another cell had to go for it. Rather one that is known: whoever comes later probably knows it, too.
+    fn mark(&self, mask: u8, is_known: impl Fn(u32) -> bool) -> bool {
         let update = |cell| Some(if is_mark(cell) { cell | u32::from(mask) } else { mark(mask) });
         let (Ok(old) | Err(old)) = self.0[LAST].fetch_update(Ordering::Relaxed, Ordering::Relaxed, update);
         if is_mark(old) || old & MASK == 0 {
             return false;
         }
-        let empty = self.0[..LAST].iter().find(|cell| cell.load(Ordering::Relaxed) & MASK == 0);
-        empty.inspect(|cell| cell.store(old, Ordering::Relaxed)).is_none()
+        let find = |test: &dyn Fn(u32) -> bool| self.0[..LAST].iter().find(|cell| test(cell.load(Ordering::Relaxed)));
+        let empty = find(&|cell| cell & MASK == 0);
+        let room = empty.or_else(|| if is_known(old) { None } else { find(&is_known) });
+        room.inspect(|cell| cell.store(old, Ordering::Relaxed));
+        empty.is_none()
     }
 
     /// Forgets all accesses, as when memory is freed and used again.

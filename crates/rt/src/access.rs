@@ -121,6 +121,16 @@ impl Step {
         }
     }
 
+    /// The value that was there before.
+    #[inline(always)]
+    pub(crate) fn found(self) -> u128 {
+        let (Self::Load { value: found }
+        | Self::Store { old: found, .. }
+        | Self::Update { old: found, .. }
+        | Self::Compare { old: found, .. }) = self;
+        found
+    }
+
     /// Whether it leaves memory as it was.
     #[inline(always)]
     fn is_read(self) -> bool {

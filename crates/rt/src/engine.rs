@@ -99,7 +99,10 @@ pub(crate) unsafe fn judge(
     caller: usize,
 ) -> Option<Violation> {
     let location = match object {
-        Object::Atomic(location) => location,
+        Object::Atomic(location) => {
+            location.expect(step.found());
+            location
+        }
         _ => first_access(object, step)?,
     };
     let place = if let Step::Load { .. } = step { Place(0) } else { Place(thread.frames.place(caller).0) };
@@ -174,7 +177,10 @@ pub(crate) unsafe fn judge_wait(
     seen: u128,
 ) -> Option<Violation> {
     let location = match object {
-        Object::Atomic(location) => location,
+        Object::Atomic(location) => {
+            location.expect(seen);
+            location
+        }
         _ => first_access(object, Step::Load { value: seen })?,
     };
     let clocks = thread.clocks.as_mut()?;
@@ -198,11 +204,7 @@ pub(crate) fn trust(object: &mut Object, step: Step) {
 
 #[cold]
 fn first_access(object: &mut Object, step: Step) -> Option<&mut clocks::Location> {
-    let (Step::Load { value: before }
-    | Step::Store { old: before, .. }
-    | Step::Update { old: before, .. }
-    | Step::Compare { old: before, .. }) = step;
-    *object = Object::Atomic(clocks::Location::new(before));
+    *object = Object::Atomic(clocks::Location::new(step.found()));
     match object {
         Object::Atomic(location) => Some(location),
         _ => None,
