@@ -1,10 +1,12 @@
 // verdict: violation
 // Store buffering, and then the process ends in the way that the argument names; with a second argument at once, while the stale read may still turn out to be a turn of a loop.
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +30,22 @@ static void *other(void *unused) {
     return (void *)seen;
 }
 
+static char *const program[] = {"true", NULL};
+
+// What the name of a signal stands for.
+static int signal_called(const char *name) {
+    static const struct {
+        const char *name;
+        int number;
+    } known[] = {
+        {"terminate", SIGTERM}, {"alarm", SIGALRM}, {"user", SIGUSR1},      {"pipe", SIGPIPE},      {"time", SIGXCPU},
+        {"call", SIGSYS},       {"input", SIGIO},   {"profile", SIGPROF},   {"trap", SIGTRAP},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(name, known[i].name)) return known[i].number;
+    return strcmp(name, "real-time") ? 0 : SIGRTMIN + 3;
+}
+
 int main(int count, char **arguments) {
     const char *how = count > 1 ? arguments[1] : "";
     if (!strcmp(how, "fork") && fork() != 0) {
@@ -44,9 +62,27 @@ int main(int count, char **arguments) {
     if (count < 3) atomic_store_explicit(&y, seen, memory_order_release);
     if (!strcmp(how, "return")) return 0;
     if (!strcmp(how, "exec")) execlp("true", "true", (char *)0);
-    if (!strcmp(how, "terminate")) raise(SIGTERM);
+    if (signal_called(how)) raise(signal_called(how));
+    if (!strcmp(how, "process")) {
+        kill(getpid(), SIGTERM);
+        for (;;) pause();
+    }
+    if (!strcmp(how, "default")) {
+        signal(SIGTERM, SIG_IGN);
+        raise(SIGTERM);
+        if (signal(SIGTERM, SIG_DFL) != SIG_IGN || signal(SIGTERM, SIG_DFL) != SIG_DFL) return 1;
+        raise(SIGTERM);
+    }
     if (!strcmp(how, "abort")) abort();
     if (!strcmp(how, "crash")) *(volatile int *)0 = 1;
     if (!strcmp(how, "leave")) _exit(0);
+    if (!strcmp(how, "leave by number")) syscall(SYS_exit_group, 0);
+    if (!strcmp(how, "end the thread")) {
+        // The other one has ended by then.
+        usleep(20000);
+        syscall(SYS_exit, 0);
+    }
+    if (!strcmp(how, "exec by number")) syscall(SYS_execve, "/bin/true", program, program + 1);
+    if (!strcmp(how, "daemon")) return daemon(1, 1);
     kill(getpid(), SIGKILL);
 }

@@ -1,9 +1,14 @@
 //! How a process ends: by returning, by a call that skips all handlers, by becoming another program, or by a signal. A stale read that is held back because it may belong to a loop is told in
 //! any of these cases; and a process that has reported something says so with its exit code.
+//!
+//! As soon as something is held back, the signals that would end the process have a handler of ours wherever the program has none ([`foresee`]), also when it asks for the default action later
+//! ([`act`]). The program does not see it. What remains are `SIGKILL`, and default actions that come about without a call of ours: by `SA_RESETHAND` after a fault, or by the system call itself.
 
-use crate::{report, spin, sys, tls};
-use core::ffi::c_int;
+use crate::lock::Lock;
+use crate::{report, signals, spin, sys, tls};
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use libc::sigaction as Action;
 
 /// The process that this memory belongs to. A child of `vfork` has the memory of its parent, and nothing to say about it.
 static OWNER: AtomicI32 = AtomicI32::new(0);
@@ -13,13 +18,23 @@ pub(crate) fn begin() {
     OWNER.store(sys::process_number(), Ordering::Relaxed);
 }
 
+fn is_owner() -> bool {
+    OWNER.load(Ordering::Relaxed) == sys::process_number()
+}
+
 /// Tells what was held back, unless this is no moment for it.
 fn tell_all() {
-    if tls::local().inside != 0 || OWNER.load(Ordering::Relaxed) != sys::process_number() {
-        return;
+    if tls::local().inside == 0 {
+        tell_all_from_here();
     }
-    let _inside = tls::Inside::enter();
-    spin::settle_all();
+}
+
+/// The same for a thread that holds no lock of the runtime, although it may be inside.
+fn tell_all_from_here() {
+    if is_owner() {
+        let _inside = tls::Inside::enter();
+        spin::settle_all();
+    }
 }
 
 /// The process has returned from its main function, or called `exit`.
@@ -34,10 +49,10 @@ pub(crate) extern "C" fn at_exit() {
     report::leave_if_wanted();
 }
 
-/// The process ends at once, without any handler.
-pub(crate) fn at_once() {
+/// The process ends at once, without any handler, or after those for this kind of end. What is still in the buffers of its files stays there.
+pub(crate) extern "C" fn at_once() {
     tell_all();
-    if OWNER.load(Ordering::Relaxed) == sys::process_number() && report::conclude() {
+    if is_owner() && report::conclude() {
         report::leave_if_wanted();
     }
 }
@@ -47,12 +62,23 @@ pub(crate) fn before_exec() {
     tell_all();
 }
 
+/// A thread ends without any handler, and with it the process if there is no other.
+#[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
+pub(crate) fn of_thread_at_once() {
+    if sys::is_alone() {
+        at_once();
+    } else if let Some(_inside) = tls::Inside::first() {
+        // SAFETY: this thread's own structure.
+        spin::settle(unsafe { &mut *crate::thread::current() });
+    }
+}
+
 unsafe extern "C" {
     fn fcloseall() -> c_int;
 }
 
 sys::next! {
-    fn sigaction(number: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
+    fn sigaction(number: c_int, new: *const Action, old: *mut Action) -> c_int;
 }
 
 /// Whether this is the handler that deadly signals have from us, so that for the program there is none.
@@ -61,18 +87,36 @@ pub(crate) fn is_ours(handler: usize) -> bool {
     handler == on_signal as *const () as usize
 }
 
-/// The signals that end a process unless it has a handler of its own.
-const DEADLY: [c_int; 9] = [
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGILL,
-    libc::SIGFPE,
-    libc::SIGABRT,
-    libc::SIGTERM,
-    libc::SIGINT,
-    libc::SIGHUP,
-    libc::SIGQUIT,
+/// The signals that do not end a process, whatever it does; and those that nobody can have a handler for, because they are the system's and libc's own.
+const OTHERS: [c_int; 11] = [
+    libc::SIGCHLD,
+    libc::SIGCONT,
+    libc::SIGURG,
+    libc::SIGWINCH,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+    libc::SIGSTOP,
+    libc::SIGKILL,
+    32,
+    33,
 ];
+
+/// Whether the signal ends a process unless that has a handler of its own.
+fn is_deadly(number: c_int) -> bool {
+    (1..=64).contains(&number) && !OTHERS.contains(&number)
+}
+
+/// Whether deadly signals have a handler of ours. Whoever changes what happens at a signal holds it, with signals blocked.
+static FORESEEN: Lock<bool> = Lock::new(false);
+
+/// Lets nobody else change what happens at signals. A handler that does must not come in between: it would wait for its own thread.
+fn changing<R>(change: impl FnOnce(&mut bool) -> R) -> R {
+    let blocked = signals::block();
+    let result = change(&mut FORESEEN.lock());
+    blocked.restore();
+    result
+}
 
 /// Something is held back: from now on deadly signals have a handler, if the program has none.
 pub(crate) fn foresee() {
@@ -80,25 +124,82 @@ pub(crate) fn foresee() {
     if DONE.load(Ordering::Relaxed) || DONE.swap(true, Ordering::Relaxed) {
         return;
     }
-    for signal in DEADLY {
-        // SAFETY: the structures are ours; zeroes are a valid action, with an empty mask.
-        unsafe {
-            let mut action: libc::sigaction = core::mem::zeroed();
-            if real::sigaction(signal, core::ptr::null(), &raw mut action) != 0 || action.sa_sigaction != libc::SIG_DFL
-            {
-                continue;
+    changing(|foreseen| {
+        *foreseen = true;
+        for signal in (1..=64).filter(|&number| is_deadly(number)) {
+            let ours = ours();
+            // SAFETY: the structures are ours; zeroes are a valid action.
+            unsafe {
+                let mut action: Action = core::mem::zeroed();
+                if real::sigaction(signal, core::ptr::null(), &raw mut action) == 0
+                    && action.sa_sigaction == libc::SIG_DFL
+                {
+                    real::sigaction(signal, &raw const ours, core::ptr::null_mut());
+                }
             }
-            action.sa_sigaction = on_signal as *const () as usize;
-            action.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND;
-            real::sigaction(signal, &raw const action, core::ptr::null_mut());
         }
+    });
+}
+
+fn ours() -> Action {
+    // SAFETY: zeroes are a valid action, with an empty mask.
+    let mut action: Action = unsafe { core::mem::zeroed() };
+    action.sa_sigaction = on_signal as *const () as usize;
+    action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
+    action
+}
+
+/// `sigaction` for the program: where it asks for the default action of a deadly signal, that is ours.
+///
+/// # Safety
+/// As for the original.
+#[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
+pub(crate) unsafe fn act(number: c_int, new: *const Action, old: *mut Action) -> c_int {
+    // SAFETY: by the caller's promise. What is not there is noticed here, and not while others wait.
+    unsafe {
+        let new = new.as_ref().copied();
+        let mut before: Action = core::mem::zeroed();
+        let result = changing(|foreseen| {
+            let is_default = |action: &Action| action.sa_sigaction == libc::SIG_DFL && is_deadly(number);
+            let new = new.map(|action| if *foreseen && is_default(&action) { ours() } else { action });
+            real::sigaction(number, new.as_ref().map_or(core::ptr::null(), core::ptr::from_ref), &raw mut before)
+        });
+        if result == 0 && !old.is_null() {
+            *old = before;
+        }
+        result
     }
 }
 
-/// The default action is there again; it follows as soon as this returns.
-extern "C" fn on_signal(signal: c_int) {
-    tell_all();
-    let arguments = [sys::process_number() as usize, sys::thread_number() as usize, signal as usize, 0, 0, 0];
-    // SAFETY: a signal for this thread.
-    unsafe { sys::raw_syscall(libc::SYS_tgkill, arguments) };
+/// Tells everything, and lets the default action follow as soon as this returns.
+unsafe extern "C" fn on_signal(signal: c_int, info: *mut c_void, context: *mut c_void) {
+    // SAFETY: these are the kernel's arguments.
+    unsafe {
+        if is_waiting_for_turn(context) {
+            tell_all_from_here();
+        } else if signals::comes_at_any_time(signal) && signals::defer(signal, info, context) {
+            return;
+        } else {
+            tell_all();
+        }
+        // Whatever others ask for meanwhile: it was the default action when the signal came.
+        real::sigaction(signal, &core::mem::zeroed(), core::ptr::null_mut());
+        let arguments = [sys::process_number() as usize, sys::thread_number() as usize, signal as usize, 0, 0, 0];
+        sys::raw_syscall(libc::SYS_tgkill, arguments);
+    }
+}
+
+/// Whether the thread was interrupted while it slept until it is its turn. It may have to do so for ever, so the signal cannot wait; and it holds no lock then.
+///
+/// # Safety
+/// Only for handlers, with what the kernel has given them.
+unsafe fn is_waiting_for_turn(context: *mut c_void) -> bool {
+    let thread = tls::local().thread;
+    // SAFETY: by the caller's promise.
+    let word = unsafe { sys::slept_on(context) };
+    // SAFETY: this thread's own structure, of which only the address is taken.
+    !thread.is_null()
+        && word.is_some_and(|word| {
+            word.wrapping_sub(unsafe { &raw const (*thread).turn } as usize) < size_of::<crate::schedule::Turn>()
+        })
 }

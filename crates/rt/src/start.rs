@@ -20,7 +20,7 @@ pub(crate) fn ensure() {
     // SAFETY: the function is of the right type and stays where it is.
     unsafe {
         libc::atexit(crate::ending::at_exit);
-        at_quick_exit(crate::ending::at_exit);
+        at_quick_exit(crate::ending::at_once);
     }
 }
 

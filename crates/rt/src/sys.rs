@@ -119,6 +119,23 @@ pub(crate) fn wake(word: &core::sync::atomic::AtomicU32) {
 const PRIVATE_WAIT: usize = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
 const PRIVATE_WAKE: usize = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
 
+/// The word of [`sleep_on`], if that is what a signal has interrupted. A system call leaves its arguments in their registers.
+///
+/// # Safety
+/// Only for handlers, with what the kernel has given them.
+pub(crate) unsafe fn slept_on(context: *const c_void) -> Option<usize> {
+    const SYSCALL: [u8; 2] = [0x0f, 0x05];
+    // SAFETY: by the caller's promise; before the place where a thread was interrupted in a system call, there is the instruction for that.
+    unsafe {
+        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let register = |number: c_int| registers[number as usize];
+        let interrupted = register(libc::REG_RAX) == -i64::from(libc::EINTR)
+            && register(libc::REG_RSI) == PRIVATE_WAIT as i64
+            && *((register(libc::REG_RIP) - 2) as *const [u8; 2]) == SYSCALL;
+        interrupted.then_some(register(libc::REG_RDI) as usize)
+    }
+}
+
 /// A system call without libc: `syscall` itself is intercepted. Errors come back as negative numbers.
 ///
 /// # Safety
@@ -210,6 +227,18 @@ fn is_gone(thread: u32) -> bool {
     // SAFETY: signal zero is no signal; it only asks.
     let asked = unsafe { raw_syscall(libc::SYS_tgkill, [process_number() as usize, thread as usize, 0, 0, 0, 0]) };
     asked == -(libc::ESRCH as isize)
+}
+
+/// Whether there is no other thread in this process. If nobody can say, there is.
+#[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
+pub(crate) fn is_alone() -> bool {
+    // SAFETY: the path is a string of C, and the structure is ours; zeroes are valid.
+    unsafe {
+        let mut status: libc::stat = core::mem::zeroed();
+        let arguments = [c"/proc/self/task".as_ptr() as usize, (&raw mut status) as usize, 0, 0, 0, 0];
+        // A folder is known by its name, as `.`, and as `..` in each folder that is in it.
+        raw_syscall(libc::SYS_stat, arguments) == 0 && status.st_nlink == 3
+    }
 }
 
 /// Whether the program wants to be called by an alarm.

@@ -71,6 +71,16 @@ pub(crate) fn local() -> &'static mut Local {
     }
 }
 
+/// How much stack the runtime needs at most while it holds a lock.
+const ROOM: usize = 1536;
+
+/// If the stack has no room for us, the program's own handler comes now, and not while something is locked.
+#[inline(always)]
+fn touch_stack() {
+    // SAFETY: what is read is not used, and belongs to the stack unless that is about to overflow.
+    unsafe { asm!("test byte ptr [rsp - {room}], al", room = const ROOM, options(nostack, readonly)) };
+}
+
 /// While it lives, this thread is inside the runtime: what it calls is not recorded.
 pub(crate) struct Inside;
 
@@ -78,7 +88,11 @@ impl Inside {
     /// Enters the runtime.
     #[inline(always)]
     pub(crate) fn enter() -> Self {
-        local().inside += 1;
+        let local = local();
+        if local.inside == 0 {
+            touch_stack();
+        }
+        local.inside += 1;
         Self
     }
 
@@ -89,6 +103,7 @@ impl Inside {
         if local.inside != 0 {
             return None;
         }
+        touch_stack();
         local.inside = 1;
         Some(Self)
     }

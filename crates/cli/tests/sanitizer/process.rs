@@ -9,13 +9,18 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The ways to end that have an exit code of the program's own, or would have.
+const WITH_A_CODE: [&str; 4] = ["leave", "leave by number", "end the thread", "daemon"];
+
 #[test]
 fn a_report_survives_the_end_of_the_process() {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let Some(program) = robust("killed.c", scratch.path()) else { return };
     let ends = ["kill", "abort", "crash", "leave", "fork"].map(|how| vec![how]);
     // A stale read that is held back, because it may belong to a loop, is told at the last moment.
-    let held = ["abort", "crash", "leave", "exec", "terminate", "return"].map(|how| vec![how, "at once"]);
+    let signals = ["terminate", "alarm", "user", "pipe", "time", "call", "input", "profile", "trap", "real-time"];
+    let others = ["abort", "crash", "process", "default", "exec", "exec by number", "return"];
+    let held = signals.iter().chain(&others).chain(&WITH_A_CODE).map(|how| vec![*how, "at once"]);
     for how in ends.into_iter().chain(held) {
         let output = Command::new(&program).args(&how).output().expect("the program");
         let text = stderr(&output);
@@ -24,7 +29,9 @@ fn a_report_survives_the_end_of_the_process() {
         {
             assert!(text.contains(part), "{how:?}, {part}: {text}");
         }
-        assert!(how != ["leave"] || output.status.code() == Some(66), "{:?}", output.status);
+        assert_eq!(text.matches("SUMMARY").count(), 1, "{how:?}: {text}");
+        let code = output.status.code();
+        assert!(!WITH_A_CODE.contains(&how[0]) || code == Some(66), "{how:?}: {code:?}");
     }
 }
 
@@ -73,6 +80,30 @@ fn the_end_does_not_wait_for_somebody_who_reads() {
     let output = child.wait_with_output().expect("an end");
     drop(input);
     assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(66), "written"));
+}
+
+#[test]
+fn a_quick_end_leaves_buffers_alone() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = robust("quick.c", scratch.path()) else { return };
+    let output = Command::new(&program).output().expect("the program");
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(66), ""));
+}
+
+#[test]
+fn a_block_is_not_attributed_to_an_earlier_new() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/sanitizer/robust");
+    let program = scratch.path().join("program");
+    for compiler in ["g++", "clang++"].into_iter().filter(|compiler| is_there(compiler)) {
+        let mut compiling = Command::new(STEADFAST);
+        compiling.args(["c++", "-O1", "-pthread"]).args(["pool.cpp", "pool-new.cpp"].map(|file| folder.join(file)));
+        let compiled = compiling.arg("-o").arg(&program).env("STEADFAST_CXX", compiler).output().expect("steadfast");
+        assert!(compiled.status.success(), "{compiler}: {}", stderr(&compiled));
+        let output = Command::new(&program).output().expect("the program");
+        let text = stderr(&output);
+        assert!(text.contains("allocated by main thread:\n    #0 from_malloc"), "{compiler}: {text}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Ends of the process that skip its handlers: `_exit`, and becoming another program.
+//! Ends of the process that skip its handlers: `_exit`, becoming another program, and becoming one that goes on alone.
 
 use crate::ending;
 use crate::sys::Next;
@@ -55,10 +55,50 @@ exec! {
     execlp EXECLP c"execlp"
     execle EXECLE c"execle"
     fexecve FEXECVE c"fexecve"
+    execveat EXECVEAT c"execveat"
 }
 
 /// Says where the original is.
 extern "C" fn before_exec(original: &Next) -> usize {
     ending::before_exec();
     original.address()
+}
+
+/// The original ends the parent by itself; so here is all of it. It tells before, so that only one of the two does.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn daemon(stays: c_int, keeps_files: c_int) -> c_int {
+    ending::before_exec();
+    // SAFETY: system calls without any memory but a string.
+    unsafe {
+        match libc::fork() {
+            -1 => return -1,
+            0 => {}
+            _ => end(0),
+        }
+        if libc::setsid() == -1 {
+            return -1;
+        }
+        if stays == 0 {
+            libc::chdir(c"/".as_ptr());
+        }
+        if keeps_files == 0 { without_files() } else { 0 }
+    }
+}
+
+/// The standard files are nothing any more.
+fn without_files() -> c_int {
+    // SAFETY: a string of C, and a file that is ours.
+    unsafe {
+        let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
+        if nothing == -1 {
+            return -1;
+        }
+        for standard in 0..3 {
+            libc::dup2(nothing, standard);
+        }
+        if nothing > 2 {
+            libc::close(nothing);
+        }
+    }
+    0
 }

@@ -1,10 +1,10 @@
 //! `new` and `delete` of C++: libc's functions would see no further than the operators themselves, which are in a library that is not instrumented. So `steadfast c++` lets the linker put these in front of them
-//! (`--wrap`), which leave word who has called.
+//! (`--wrap`), which leave word who has called. An operator of the program's own may have no need of libc; so the word is taken back when it returns.
 
 use crate::tls::Local;
 use core::mem::offset_of;
 
-/// Leaves word, and goes on to the original, whichever that is. The list of names is that of [`steadfast c++`](../../../sanitize/src/compiler.rs).
+/// Leaves word, and calls the original, whichever that is: with a frame that exceptions find their way through. The list of names is that of [`steadfast c++`](../../../sanitize/src/compiler.rs).
 macro_rules! operators {
     ($($name:literal)*) => { $(
         core::arch::global_asm!(
@@ -12,12 +12,21 @@ macro_rules! operators {
             concat!(".globl __wrap_", $name),
             concat!(".type __wrap_", $name, ", @function"),
             concat!("__wrap_", $name, ":"),
+            ".cfi_startproc",
             "mov rax, qword ptr [rsp]",
             "mov r11, qword ptr [rip + __steadfast_tls@GOTTPOFF]",
             "mov qword ptr fs:[r11 + {caller}], rax",
+            "sub rsp, 8",
+            ".cfi_adjust_cfa_offset 8",
             // In a program in C there is no original, and nobody who calls it.
-            concat!("mov r11, qword ptr [rip + __real_", $name, "@GOTPCREL]"),
-            "jmp r11",
+            concat!("call qword ptr [rip + __real_", $name, "@GOTPCREL]"),
+            "add rsp, 8",
+            ".cfi_adjust_cfa_offset -8",
+            "mov r11, qword ptr [rip + __steadfast_tls@GOTTPOFF]",
+            "mov qword ptr fs:[r11 + {caller}], 0",
+            "ret",
+            ".cfi_endproc",
+            concat!(".size __wrap_", $name, ", . - __wrap_", $name),
             caller = const offset_of!(Local, operator_caller),
         );
     )* };

@@ -6,10 +6,6 @@ use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use libc::{SIG_DFL, SIG_ERR, SIG_IGN, sigaction as Action, sighandler_t};
 
-crate::sys::next! {
-    fn sigaction(number: c_int, new: *const Action, old: *mut Action) -> c_int;
-}
-
 /// Numbers of signals begin at one.
 const COUNT: usize = 65;
 /// From here on there are addresses at which nothing else can be, one for each signal.
@@ -54,7 +50,7 @@ unsafe extern "C" fn called(number: c_int, info: *mut c_void, context: *mut c_vo
     let (function, flags) = handler.get();
     if flags & libc::SA_RESETHAND != 0 {
         // SAFETY: zeroes are a valid action, the default one.
-        unsafe { real::sigaction(number, &core::mem::zeroed(), core::ptr::null_mut()) };
+        unsafe { ending::act(number, &core::mem::zeroed(), core::ptr::null_mut()) };
     }
     sync::acquired(address(number));
     signals::handling(flags & libc::SA_RESTART != 0);
@@ -79,7 +75,7 @@ fn instead(action: &Action) -> Action {
 unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
     unsafe {
-        let Some(handler) = handler(number) else { return hidden(real::sigaction(number, new, old), old) };
+        let Some(handler) = handler(number) else { return hidden(ending::act(number, new, old), old) };
         let before = handler.get();
         let wanted = new.as_ref().filter(|action| !matches!(action.sa_sigaction, SIG_DFL | SIG_IGN));
         let replaced = wanted.map(instead);
@@ -88,7 +84,7 @@ unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Acti
             signals::expect();
             handler.set((action.sa_sigaction, action.sa_flags));
         }
-        let result = real::sigaction(number, replaced.as_ref().map_or(new, core::ptr::from_ref), old);
+        let result = ending::act(number, replaced.as_ref().map_or(new, core::ptr::from_ref), old);
         if result != 0 {
             handler.set(before);
         } else if let Some(old) = old.as_mut()

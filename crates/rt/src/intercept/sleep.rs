@@ -1,8 +1,8 @@
-//! Sleeping, yielding, and the system call that Rust's own locks wait with. Only a controlled schedule has an interest in them.
+//! Sleeping, yielding, and the system call that Rust's own locks wait with. Only a controlled schedule has an interest in them. Other system calls by that function end the process.
 
 use super::threads;
 use crate::schedule::{self, Patience, Woken};
-use crate::{signals, sys};
+use crate::{ending, signals, sys};
 use core::ffi::{c_int, c_long, c_uint};
 use libc::{clockid_t, timespec};
 
@@ -112,6 +112,12 @@ unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: us
         && let Some(result) = unsafe { futex(a, b as c_int, c as u32, d) }
     {
         return result;
+    }
+    match number {
+        libc::SYS_exit_group => ending::at_once(),
+        libc::SYS_exit => ending::of_thread_at_once(),
+        libc::SYS_execve | libc::SYS_execveat => ending::before_exec(),
+        _ => {}
     }
     let result = unsafe { sys::raw_syscall(number, [a, b, c, d, e, f]) };
     if (-4095..0).contains(&result) {

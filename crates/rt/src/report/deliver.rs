@@ -159,6 +159,7 @@ unsafe fn become_symbolizer(path: &[u8], input: c_int, output: c_int) -> ! {
             if let (Some(input), Some(output)) = (at_least(input, [3]), at_least(output, [3])) {
                 raw_syscall(libc::SYS_dup2, [input as usize, 0, 0, 0, 0, 0]);
                 raw_syscall(libc::SYS_dup2, [output as usize, 1, 0, 0, 0, 0]);
+                unblock_signals();
                 raw_syscall(
                     libc::SYS_execve,
                     [path.as_ptr() as usize, arguments.as_ptr() as usize, environment.as_ptr() as usize, 0, 0, 0],
@@ -171,6 +172,14 @@ unsafe fn become_symbolizer(path: &[u8], input: c_int, output: c_int) -> ! {
         raw_syscall(libc::SYS_exit_group, [code as usize, 0, 0, 0, 0, 0]);
     }
     sys::fatal("could not exit")
+}
+
+/// While we report, signals are blocked; they need not be for others.
+fn unblock_signals() {
+    let none = 0u64;
+    let arguments = [libc::SIG_SETMASK as usize, (&raw const none) as usize, 0, size_of::<u64>(), 0, 0];
+    // SAFETY: the mask is as long as we say.
+    unsafe { raw_syscall(libc::SYS_rt_sigprocmask, arguments) };
 }
 
 /// How the other process ended, as `wait` says it.

@@ -3,6 +3,7 @@
 mod deliver;
 mod modules;
 mod record;
+mod stack;
 
 use crate::access::Accessed;
 use crate::engine::Violation;
@@ -44,15 +45,14 @@ pub(crate) fn violation(thread: u32, access: &Accessed, place: Call, finding: &V
     let (site, other) = (frames::site(place), frames::site(Call(finding.missed.place.0)));
     let kind = [site[0], site[1], other[0], other[1], finding.kind as usize];
     let Some(mut reported) = first_of_its_kind(&kind) else { return };
-    let record = Record::of_violation(thread, access, place, finding);
-    tell(&record, &mut reported);
+    tell(|| Record::of_violation(thread, access, place, finding), &mut reported);
 }
 
 /// Code that waits in a loop. `steadfast run` remembers it for other runs, in which it may not have to wait.
 #[cold]
 pub(crate) fn spin(place: Call, first_turn: Option<Call>) {
     if options::REPORT_FILE.get().is_some() {
-        deliver::deliver(Record::of_spin(place, first_turn).bytes());
+        stack::on_own(|| deliver::deliver(Record::of_spin(place, first_turn).bytes()));
     }
 }
 
@@ -61,14 +61,12 @@ pub(crate) fn spin(place: Call, first_turn: Option<Call>) {
 pub(crate) fn race(thread: &mut Thread, access: &Plain, previous: &Previous) {
     let (site, other) = (frames::site(thread.frames.place(access.caller)), previous.place.map_or([0; 2], frames::site));
     let Some(mut reported) = first_of_its_kind(&[site[0], site[1], other[0], other[1], usize::MAX]) else { return };
-    let record = Record::of_race(thread, access, previous);
-    tell(&record, &mut reported);
+    tell(|| Record::of_race(thread, access, previous), &mut reported);
 }
 
 /// A thread waits for something that nobody will do.
 pub(crate) fn deadlock() -> ! {
-    let record = Record::of_deadlock();
-    deliver::deliver(record.bytes());
+    stack::on_own(|| deliver::deliver(Record::of_deadlock().bytes()));
     leave()
 }
 
@@ -82,8 +80,8 @@ fn first_of_its_kind(parts: &[usize]) -> Option<crate::lock::Guard<'static, Vec<
     Some(reported)
 }
 
-fn tell(record: &Record, _only_one_at_a_time: &mut Vec<u64>) {
-    if !deliver::deliver(record.bytes()) {
+fn tell(record: impl FnOnce() -> Record, _only_one_at_a_time: &mut Vec<u64>) {
+    if !stack::on_own(|| deliver::deliver(record().bytes())) {
         return;
     }
     COUNT.fetch_add(1, Ordering::Relaxed);
