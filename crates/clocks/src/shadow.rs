@@ -141,7 +141,7 @@ impl ThreadClocks {
                 }
             }
         }
-        if cells.mark(mask, |cell| self.is_ordered(cell, table)) {
+        if cells.mark(mask, |cell| !is_own(own, cell) && self.is_ordered(cell, table)) {
             self.stamp.lose();
         }
         (race, any)
@@ -329,7 +329,7 @@ impl Cells {
         is_mark(cell) && cell & u32::from(mask) != 0
     }
 
-    /// Marks these bytes, and says whether another cell had to go for it. Rather one that is known: whoever comes later probably knows it, too.
+    /// Marks these bytes, and says whether another cell had to go for it. Rather one of another thread that is known: whoever comes later probably knows it, too.
     fn mark(&self, mask: u8, is_known: impl Fn(u32) -> bool) -> bool {
         let update = |cell| Some(if is_mark(cell) { cell | u32::from(mask) } else { mark(mask) });
         let (Ok(old) | Err(old)) = self.0[LAST].fetch_update(Ordering::Relaxed, Ordering::Relaxed, update);
