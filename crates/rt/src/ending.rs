@@ -16,6 +16,8 @@ static OWNER: AtomicI32 = AtomicI32::new(0);
 /// This process begins, at its start or as the child of a fork.
 pub(crate) fn begin() {
     OWNER.store(sys::process_number(), Ordering::Relaxed);
+    // SAFETY: this asks for nothing. It lets the original be found before somebody who holds our lock would have to wait for the linker's.
+    unsafe { real::sigaction(libc::SIGTERM, core::ptr::null(), core::ptr::null_mut()) };
 }
 
 fn is_owner() -> bool {
