@@ -100,8 +100,11 @@ pub(crate) fn current() -> *mut Thread {
 #[cold]
 fn adopt() -> *mut Thread {
     let _inside = Inside::enter();
+    // A handler would make us meet it once more.
+    let blocked = signals::block();
     let thread = announce(None, 0);
     begin(thread);
+    blocked.restore();
     thread
 }
 
@@ -169,6 +172,8 @@ pub(crate) fn entries() -> impl Iterator<Item = (u32, &'static Entry)> {
 
 /// The entry of a number that was given out.
 pub(crate) fn entry(number: u32) -> &'static Entry {
+    // Here and below: a handler of a signal that came now would wait for the lock.
+    let _inside = Inside::enter();
     let registry = REGISTRY.lock();
     // SAFETY: numbers are below the length of the array, and zeroes are a valid entry.
     unsafe { &*registry.entries.add(number as usize % MOST) }
@@ -230,6 +235,7 @@ pub(crate) fn withdraw(thread: *mut Thread, parent: &mut Thread) {
 
 /// The number of the newest thread with this handle that nobody has joined.
 pub(crate) fn by_handle(handle: u64) -> Option<u32> {
+    let _inside = Inside::enter();
     let registry = REGISTRY.lock();
     (0..registry.used).rev().find(|&number| {
         // SAFETY: below `used`.

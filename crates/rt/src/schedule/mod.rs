@@ -286,6 +286,8 @@ fn with_control<R>(work: impl FnOnce(&mut Control) -> R) -> Option<R> {
     if !CONTROLLED.load(Ordering::Relaxed) {
         return None;
     }
+    // No handler of a signal may come in between, which would wait for the lock.
+    let _inside = Inside::enter();
     CONTROL.lock().as_mut().map(work)
 }
 
