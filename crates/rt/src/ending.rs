@@ -13,6 +13,13 @@ pub(crate) fn begin() {
     OWNER.store(sys::process_number(), Ordering::Relaxed);
 }
 
+/// Whether the memory of this process is its own, which is not so in a child of `vfork`.
+#[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
+pub(crate) fn owns_memory() -> bool {
+    let owner = OWNER.load(Ordering::Relaxed);
+    owner == 0 || owner == sys::process_number()
+}
+
 /// Tells what was held back, unless this is no moment for it.
 fn tell_all() {
     if tls::local().inside != 0 || OWNER.load(Ordering::Relaxed) != sys::process_number() {

@@ -28,6 +28,8 @@ pub(crate) struct Thread {
     entry: *const Entry,
     /// The scheduler's part.
     pub(crate) turn: schedule::Turn,
+    /// Signals that came at a bad time.
+    pub(crate) waiting: signals::Waiting,
     /// Its call stack.
     pub(crate) frames: Frames,
 }
