@@ -115,7 +115,7 @@ impl Wanted {
     pub(crate) fn begin(&self, number: c_int) {
         sync::acquired(address(number));
         signals::handling(self.flags & libc::SA_RESTART != 0);
-        // As late as possible: until the handler asks for itself again, another signal ends the process.
+        // Last, when the signal is not blocked any more: until the handler asks for itself again, one that has come meanwhile would end the process.
         if self.flags & libc::SA_RESETHAND != 0 {
             reset(number);
         }
@@ -139,10 +139,10 @@ unsafe extern "C" fn called(number: c_int, info: *mut siginfo_t, context: *mut u
     }
     let Some(handler) = of(number) else { return };
     let wanted = handler.wanted();
-    wanted.begin(number);
     if wanted.lets_itself_in(number) {
         signals::change_mask(libc::SIG_UNBLOCK, signals::bit(number));
     }
+    wanted.begin(number);
     let interrupts = u32::from(tls::local().inside != 0);
     tls::local().interrupted += interrupts;
     // SAFETY: as above.
