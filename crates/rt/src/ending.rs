@@ -6,9 +6,9 @@
 
 use crate::lock::Lock;
 use crate::{report, signals, spin, sys, tls};
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use libc::sigaction as Action;
+use libc::{sigaction as Action, siginfo_t, ucontext_t};
 
 /// The process that this memory belongs to. A child of `vfork` has the memory of its parent, and nothing to say about it.
 static OWNER: AtomicI32 = AtomicI32::new(0);
@@ -22,6 +22,13 @@ pub(crate) fn begin() {
 
 fn is_owner() -> bool {
     OWNER.load(Ordering::Relaxed) == sys::process_number()
+}
+
+/// Whether the memory of this process is its own, which is not so in a child of `vfork`.
+#[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
+pub(crate) fn owns_memory() -> bool {
+    let owner = OWNER.load(Ordering::Relaxed);
+    owner == 0 || owner == sys::process_number()
 }
 
 /// Tells what was held back, unless this is no moment for it.
@@ -173,17 +180,24 @@ pub(crate) unsafe fn act(number: c_int, new: *const Action, old: *mut Action) ->
     }
 }
 
-/// Tells everything, and lets the default action follow as soon as this returns.
-unsafe extern "C" fn on_signal(signal: c_int, info: *mut c_void, context: *mut c_void) {
+/// What the kernel calls where the program has no handler.
+unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut ucontext_t) {
     // SAFETY: these are the kernel's arguments.
     unsafe {
         if is_waiting_for_turn(context) {
             tell_all_from_here();
-        } else if signals::comes_at_any_time(signal) && signals::defer(signal, info, context) {
+        } else if signals::defer(signal, info, context, true) {
             return;
-        } else {
-            tell_all();
         }
+    }
+    die(signal);
+}
+
+/// Tells everything, and lets the default action follow, as soon as the signal is not blocked any more.
+pub(crate) fn die(signal: c_int) {
+    tell_all();
+    // SAFETY: zeroes are a valid action; the rest is a signal for this thread.
+    unsafe {
         // Whatever others ask for meanwhile: it was the default action when the signal came.
         real::sigaction(signal, &core::mem::zeroed(), core::ptr::null_mut());
         let arguments = [sys::process_number() as usize, sys::thread_number() as usize, signal as usize, 0, 0, 0];
@@ -195,10 +209,10 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut c_void, context: *mut c
 ///
 /// # Safety
 /// Only for handlers, with what the kernel has given them.
-unsafe fn is_waiting_for_turn(context: *mut c_void) -> bool {
+unsafe fn is_waiting_for_turn(context: *mut ucontext_t) -> bool {
     let thread = tls::local().thread;
     // SAFETY: by the caller's promise.
-    let word = unsafe { sys::slept_on(context) };
+    let word = unsafe { sys::slept_on(context.cast()) };
     // SAFETY: this thread's own structure, of which only the address is taken.
     !thread.is_null()
         && word.is_some_and(|word| {

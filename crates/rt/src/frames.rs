@@ -6,7 +6,7 @@
 
 use crate::lock::Lock;
 use crate::sys;
-use crate::tls::Inside;
+use crate::tls::{self, Inside};
 
 /// A call in the tree of all calls. Zero is the bottom of every stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -63,7 +63,8 @@ impl Frames {
         let parent = self.current();
         let slot = &mut self.cache[(pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) ^ (parent.0 as usize & (CACHED - 1))];
         if slot.pc != pc || slot.parent != parent {
-            *slot = Cached { pc, parent, call: look_up(parent, pc) };
+            let Some(call) = look_up(parent, pc) else { return parent };
+            *slot = Cached { pc, parent, call };
         }
         slot.call
     }
@@ -151,11 +152,12 @@ impl Calls {
     }
 }
 
-/// Finds a call that is not in a cache. No handler of a signal may come in between: it would wait for the lock that its own thread has.
+/// Finds a call that is not in a cache. No handler of a signal should come in between: it would wait for the lock that its own thread has. If one runs nevertheless, it does without.
 #[cold]
-fn look_up(parent: Call, pc: usize) -> Call {
+fn look_up(parent: Call, pc: usize) -> Option<Call> {
     let _inside = Inside::enter();
-    CALLS.lock().child(parent, pc)
+    let mut calls = if tls::local().interrupted == 0 { CALLS.lock() } else { CALLS.lock_if_free()? };
+    Some(calls.child(parent, pc))
 }
 
 /// Calls `visit` with the return addresses of a stack, innermost first.

@@ -28,9 +28,11 @@ mod abi;
 mod access;
 mod alloc;
 mod annotations;
+mod delivery;
 mod ending;
 mod engine;
 mod frames;
+mod handlers;
 #[cfg(not(test))]
 mod intercept;
 mod lock;

@@ -33,6 +33,13 @@ impl Latch {
         }
     }
 
+    /// Takes the lock unless somebody has it.
+    fn acquire_if_free(&self) -> bool {
+        let mine = GENERATION.load(Ordering::Relaxed);
+        let holder = self.0.load(Ordering::Relaxed);
+        holder != mine && self.0.compare_exchange(holder, mine, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
     #[cold]
     fn wait(&self, mine: u32, mut holder: u32) -> bool {
         let mut turns = 0u32;
@@ -72,6 +79,11 @@ impl<T> Lock<T> {
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         self.latch.acquire();
         Guard { lock: self }
+    }
+
+    /// The value, unless somebody else uses it.
+    pub(crate) fn lock_if_free(&self) -> Option<Guard<'_, T>> {
+        self.latch.acquire_if_free().then_some(Guard { lock: self })
     }
 
     /// Takes the lock without a guard, for a fork.

@@ -28,6 +28,8 @@ pub(crate) struct Thread {
     entry: *const Entry,
     /// The scheduler's part.
     pub(crate) turn: schedule::Turn,
+    /// Signals that came at a bad time.
+    pub(crate) waiting: signals::Waiting,
     /// Its call stack.
     pub(crate) frames: Frames,
 }
@@ -100,8 +102,11 @@ pub(crate) fn current() -> *mut Thread {
 #[cold]
 fn adopt() -> *mut Thread {
     let _inside = Inside::enter();
+    // A handler would make us meet it once more.
+    let blocked = signals::block();
     let thread = announce(None, 0);
     begin(thread);
+    blocked.restore();
     thread
 }
 
@@ -170,6 +175,7 @@ pub(crate) fn entries() -> impl Iterator<Item = (u32, &'static Entry)> {
 
 /// The entry of a number that was given out.
 pub(crate) fn entry(number: u32) -> &'static Entry {
+    // Here and below: a handler of a signal that came now would wait for the lock.
     let _inside = Inside::enter();
     let registry = REGISTRY.lock();
     // SAFETY: numbers are below the length of the array, and zeroes are a valid entry.

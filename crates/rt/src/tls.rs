@@ -5,7 +5,7 @@
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
-use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
 
 global_asm!(
     ".pushsection .tbss.steadfast,\"awT\",@nobits",
@@ -37,14 +37,18 @@ pub(crate) struct Local {
     pub(crate) end_key: u32,
     /// See [`TRUSTED`] and [`PROLOGUE`].
     pub(crate) flags: u8,
-    /// The signals that wait until this thread leaves the runtime.
-    pub(crate) deferred: AtomicU64,
+    /// The signals that are blocked only because one of them waits until this thread leaves the runtime.
+    pub(crate) held_back: AtomicU64,
     /// How many handlers of signals have run in this thread, and how many of those that do not let system calls go on.
     pub(crate) handled: u32,
     pub(crate) handled_without_restart: u32,
     /// Who has called `new` or `delete`, until libc's function is called.
     pub(crate) operator_caller: usize,
-    _rest: [u8; 56],
+    /// How many signals wait for this thread.
+    pub(crate) waiting: AtomicU32,
+    /// How many handlers run although this thread is inside the runtime, which may be in the middle of something.
+    pub(crate) interrupted: u32,
+    _rest: [u8; 48],
 }
 
 const _: () = assert!(core::mem::size_of::<Local>() == 128);
@@ -116,7 +120,7 @@ impl Drop for Inside {
         local.inside -= 1;
         // From here on signals are not put off any more, so no later one is missed.
         compiler_fence(Ordering::SeqCst);
-        if local.deferred.load(Ordering::Relaxed) != 0 && local.inside == 0 {
+        if local.waiting.load(Ordering::Relaxed) != 0 && local.inside == 0 {
             crate::signals::let_through();
         }
     }

@@ -1,114 +1,85 @@
-//! The handlers of signals: what a thread did before it asked for a handler is known in the handler, and the handler is called at a time at which the runtime can follow
-//! what it does ([`crate::signals`]).
+//! The functions that ask for handlers of signals: what a thread did before it asked for a handler is known in the handler, and the handler is called at a time at which the runtime can follow what it
+//! does ([`crate::signals`]). All of them are made of `sigaction`, as in libc, whose own would not come by here.
 
-use crate::{ending, signals, sync};
-use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use libc::{SIG_DFL, SIG_ERR, SIG_IGN, sigaction as Action, sighandler_t};
+use crate::{ending, handlers, signals, sync, sys};
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicU64, Ordering};
+use libc::{EINVAL, SIG_DFL, SIG_ERR, SIG_IGN, sigaction as Action, sighandler_t, sigset_t};
 
-/// Numbers of signals begin at one.
-const COUNT: usize = 65;
-/// From here on there are addresses at which nothing else can be, one for each signal.
-const FIRST_ADDRESS: usize = 128;
-
-/// What the program wants to be called, with which flags.
-struct Handler {
-    function: AtomicUsize,
-    flags: AtomicI32,
-}
-
-static HANDLERS: [Handler; COUNT] =
-    [const { Handler { function: AtomicUsize::new(0), flags: AtomicI32::new(0) } }; COUNT];
-
-fn address(number: c_int) -> usize {
-    FIRST_ADDRESS + 8 * number as usize
-}
-
-/// The handler of a signal that can come at any time.
-fn handler(number: c_int) -> Option<&'static Handler> {
-    HANDLERS.get(usize::try_from(number).ok()?).filter(|_| signals::comes_at_any_time(number))
-}
-
-impl Handler {
-    fn get(&self) -> (usize, c_int) {
-        (self.function.load(Ordering::Relaxed), self.flags.load(Ordering::Relaxed))
-    }
-
-    fn set(&self, (function, flags): (usize, c_int)) {
-        self.flags.store(flags, Ordering::Relaxed);
-        self.function.store(function, Ordering::Relaxed);
-    }
-}
-
-/// What the kernel calls instead.
-unsafe extern "C" fn called(number: c_int, info: *mut c_void, context: *mut c_void) {
-    // SAFETY: these are the kernel's arguments.
-    if unsafe { signals::defer(number, info, context) } {
-        return;
-    }
-    let Some(handler) = handler(number) else { return };
-    let (function, flags) = handler.get();
-    if flags & libc::SA_RESETHAND != 0 {
-        // SAFETY: zeroes are a valid action, the default one.
-        unsafe { ending::act(number, &core::mem::zeroed(), core::ptr::null_mut()) };
-    }
-    sync::acquired(address(number));
-    signals::handling(flags & libc::SA_RESTART != 0);
-    // SAFETY: it is what the program has given. One that takes only the number leaves the rest where it is.
-    unsafe {
-        core::mem::transmute::<usize, unsafe extern "C" fn(c_int, *mut c_void, *mut c_void)>(function)(
-            number, info, context,
-        );
-    }
-}
-
-/// What to ask the kernel for, if the program asks for this.
-fn instead(action: &Action) -> Action {
-    let mut instead = *action;
-    instead.sa_sigaction = called as *const () as usize;
-    // The first call may not be the one that counts.
-    instead.sa_flags = action.sa_flags & !libc::SA_RESETHAND | libc::SA_SIGINFO;
-    instead
+crate::sys::next! {
+    fn siginterrupt(number: c_int, interrupts: c_int) -> c_int;
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
     unsafe {
-        let Some(handler) = handler(number) else { return hidden(ending::act(number, new, old), old) };
+        let Some(handler) = handlers::of(number) else { return ending::act(number, new, old) };
         let before = handler.get();
         let wanted = new.as_ref().filter(|action| !matches!(action.sa_sigaction, SIG_DFL | SIG_IGN));
-        let replaced = wanted.map(instead);
+        // A child of `vfork` has actions of its own; but what we write down would be written down for its parent.
+        let wanted = wanted.filter(|_| ending::owns_memory());
+        let replaced = wanted.map(handlers::instead);
         if let Some(action) = wanted {
-            sync::contributing(address(number));
-            signals::expect();
-            handler.set((action.sa_sigaction, action.sa_flags));
+            sync::contributing(handlers::address(number));
+            if signals::comes_at_any_time(number) {
+                signals::expect();
+            }
+            handler.set(handlers::parts(action));
         }
         let result = ending::act(number, replaced.as_ref().map_or(new, core::ptr::from_ref), old);
-        if result != 0 {
+        if result != 0 && wanted.is_some() {
             handler.set(before);
-        } else if let Some(old) = old.as_mut()
-            && old.sa_sigaction == called as *const () as usize
-        {
-            let changed = libc::SA_SIGINFO | libc::SA_RESETHAND;
-            (old.sa_sigaction, old.sa_flags) = (before.0, old.sa_flags & !changed | before.1 & changed);
         }
-        hidden(result, old)
+        if let Some(old) = old.as_mut()
+            && result == 0
+        {
+            handlers::translate(old, before);
+            // A handler of our own is none.
+            if ending::is_ours(old.sa_sigaction) {
+                *old = core::mem::zeroed();
+            }
+        }
+        result
     }
 }
 
-/// A handler of our own is none.
-///
-/// # Safety
-/// The old action is the program's, if it wants to have it.
-unsafe fn hidden(result: c_int, old: *mut Action) -> c_int {
-    // SAFETY: by the caller's promise; zeroes are the default action.
+/// Asks for a handler that blocks its own signal or nothing. Gives the one before, or `SIG_ERR`.
+unsafe fn ask(number: c_int, function: sighandler_t, flags: c_int, blocks_itself: bool) -> sighandler_t {
+    if function == SIG_ERR || !(1..=64).contains(&number) {
+        return refuse();
+    }
+    // SAFETY: zeroes are a valid action, with an empty mask.
     unsafe {
-        if let Some(old) = old.as_mut()
-            && result == 0
-            && ending::is_ours(old.sa_sigaction)
-        {
-            *old = core::mem::zeroed();
+        let (mut action, mut old): (Action, Action) = (core::mem::zeroed(), core::mem::zeroed());
+        (action.sa_sigaction, action.sa_flags) = (function, flags);
+        if blocks_itself {
+            libc::sigaddset(&raw mut action.sa_mask, number);
+        }
+        if sigaction(number, &raw const action, &raw mut old) == 0 { old.sa_sigaction } else { SIG_ERR }
+    }
+}
+
+fn refuse() -> sighandler_t {
+    sys::set_errno(EINVAL);
+    SIG_ERR
+}
+
+/// The signals for which the program wants system calls to be interrupted by the handlers that [`signal`] sets.
+static INTERRUPTING: AtomicU64 = AtomicU64::new(0);
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn siginterrupt(number: c_int, interrupts: c_int) -> c_int {
+    // The original changes the action that the kernel has, and whose the function in it is does not matter.
+    let result = unsafe { real::siginterrupt(number, interrupts) };
+    if let (Some(handler), 0) = (handlers::of(number), result) {
+        if interrupts == 0 {
+            INTERRUPTING.fetch_and(!signals::bit(number), Ordering::Relaxed);
+        } else {
+            INTERRUPTING.fetch_or(signals::bit(number), Ordering::Relaxed);
+        }
+        if ending::owns_memory() {
+            handler.set_restarting(interrupts == 0);
         }
     }
     result
@@ -116,11 +87,59 @@ unsafe fn hidden(result: c_int, old: *mut Action) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn signal(number: c_int, function: sighandler_t) -> sighandler_t {
-    // SAFETY: zeroes are a valid action, and the rest is the program's.
+    let interrupts = handlers::of(number).is_some() && INTERRUPTING.load(Ordering::Relaxed) & signals::bit(number) != 0;
+    unsafe { ask(number, function, if interrupts { 0 } else { libc::SA_RESTART }, true) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn bsd_signal(number: c_int, function: sighandler_t) -> sighandler_t {
+    unsafe { signal(number, function) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ssignal(number: c_int, function: sighandler_t) -> sighandler_t {
+    unsafe { signal(number, function) }
+}
+
+/// What `signal` is for programs that ask for an older standard.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __sysv_signal(number: c_int, function: sighandler_t) -> sighandler_t {
+    unsafe { ask(number, function, libc::SA_RESETHAND | libc::SA_NODEFER, false) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sysv_signal(number: c_int, function: sighandler_t) -> sighandler_t {
+    unsafe { __sysv_signal(number, function) }
+}
+
+/// Instead of a handler: the signal is blocked.
+const SIG_HOLD: sighandler_t = 2;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigset(number: c_int, function: sighandler_t) -> sighandler_t {
     unsafe {
-        let mut action: Action = core::mem::zeroed();
-        (action.sa_sigaction, action.sa_flags) = (function, libc::SA_RESTART);
-        let mut old = core::mem::zeroed();
-        if sigaction(number, &raw const action, &raw mut old) == 0 { old.sa_sigaction } else { SIG_ERR }
+        let holds = function == SIG_HOLD;
+        let before = if holds { current(number) } else { ask(number, function, 0, false) };
+        if before == SIG_ERR {
+            return SIG_ERR;
+        }
+        let (mut set, mut blocked): (sigset_t, sigset_t) = (core::mem::zeroed(), core::mem::zeroed());
+        libc::sigaddset(&raw mut set, number);
+        libc::sigprocmask(if holds { libc::SIG_BLOCK } else { libc::SIG_UNBLOCK }, &raw const set, &raw mut blocked);
+        if libc::sigismember(&raw const blocked, number) == 1 { SIG_HOLD } else { before }
     }
+}
+
+/// The handler that is there, or `SIG_ERR`.
+unsafe fn current(number: c_int) -> sighandler_t {
+    unsafe {
+        let mut old: Action = core::mem::zeroed();
+        if sigaction(number, core::ptr::null(), &raw mut old) == 0 { old.sa_sigaction } else { SIG_ERR }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigignore(number: c_int) -> c_int {
+    let before = unsafe { ask(number, SIG_IGN, 0, false) };
+    if before == SIG_ERR { -1 } else { 0 }
 }
