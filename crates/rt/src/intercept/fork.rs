@@ -33,9 +33,9 @@ unsafe extern "C" fn _Fork() -> libc::pid_t {
         before();
         let child = real::_Fork();
         if child == 0 {
-            after_in_child()
+            after_in_child();
         } else {
-            after_in_parent()
+            after_in_parent();
         }
         child
     }
