@@ -83,6 +83,12 @@ int main(int count, char **arguments) {
         syscall(SYS_exit, 0);
     }
     if (!strcmp(how, "exec by number")) syscall(SYS_execve, "/bin/true", program, program + 1);
+    if (!strcmp(how, "two")) {
+        if (fork() == 0) _exit(0);
+        int status = 1;
+        wait(&status);
+        return status != 0;
+    }
     if (!strcmp(how, "daemon")) return daemon(1, 1);
     kill(getpid(), SIGKILL);
 }

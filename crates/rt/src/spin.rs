@@ -150,6 +150,11 @@ fn is_known_to_loop(place: Call) -> bool {
     site.load(Ordering::Relaxed) == number
 }
 
+/// In the child of a fork: what waits is its parent's to tell. (It is not freed: whoever was about to put it there is not here.)
+pub(crate) fn forget_all() {
+    thread::entries().for_each(|(_, entry)| core::mem::forget(entry.held.lock().take()));
+}
+
 /// The process ends, perhaps in the middle of everything: what waits anywhere is told, unless it is in a loop.
 #[cold]
 pub(crate) fn settle_all() {

@@ -19,7 +19,7 @@ fn a_report_survives_the_end_of_the_process() {
     let ends = ["kill", "abort", "crash", "leave", "fork"].map(|how| vec![how]);
     // A stale read that is held back, because it may belong to a loop, is told at the last moment.
     let signals = ["terminate", "alarm", "user", "pipe", "time", "call", "input", "profile", "trap", "real-time"];
-    let others = ["abort", "crash", "process", "default", "exec", "exec by number", "return"];
+    let others = ["abort", "crash", "process", "default", "exec", "exec by number", "return", "two"];
     let held = signals.iter().chain(&others).chain(&WITH_A_CODE).map(|how| vec![*how, "at once"]);
     for how in ends.into_iter().chain(held) {
         let output = Command::new(&program).args(&how).output().expect("the program");

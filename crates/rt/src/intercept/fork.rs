@@ -1,7 +1,7 @@
 //! Fork: the child has one thread, and must not find the runtime in the middle of something.
 
 use crate::tls::Inside;
-use crate::{ending, engine, frames, report, schedule, table, thread};
+use crate::{ending, engine, frames, report, schedule, spin, table, thread};
 
 /// Asks to be called around every fork. As the first one who asks: so the handlers of the program run while the runtime still works, before ours and after ours.
 pub(crate) fn prepare() {
@@ -62,5 +62,6 @@ unsafe extern "C" fn after_in_child() {
     crate::lock::alone_after_fork();
     schedule::alone_after_fork();
     ending::begin();
+    spin::forget_all();
     drop(Inside);
 }
