@@ -38,7 +38,7 @@ bench transactions [--binary FILE]
 
 bench sanitizer [--accesses N] [--compiler CLANG] [--binary PROGRAM]
     Measures a generated family of programs under the sanitizer and under clang's ThreadSanitizer: processor time for
-    each atomic access, the best of three.";
+    each atomic access, the best of three, and how it grows with the number of locations.";
 
 #[derive(Debug, PartialEq, Eq)]
 struct Options {

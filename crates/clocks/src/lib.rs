@@ -7,7 +7,7 @@
 //! # How to use it
 //! Every thread owns its [`ThreadClocks`]; every atomic location has a [`Location`]; locks and the like have a [`SyncClock`]; [`Slots`] and [`StampPool`] are
 //! for all, and [`StampTable`] is read by all. The caller
-//! - holds a lock of its own on the `Location` while it makes the access and calls [`load`](ThreadClocks::load), [`store`](ThreadClocks::store),
+//! - holds a lock of its own on the `Location` while it makes the access, says what it has [found](Location::expect) there, and calls [`load`](ThreadClocks::load), [`store`](ThreadClocks::store),
 //!   [`rmw`](ThreadClocks::rmw), [`compare_exchange`](ThreadClocks::compare_exchange), [`wait`](ThreadClocks::wait) or [`blocking_cas`](ThreadClocks::blocking_cas), and then, if
 //!   plain accesses are observed, [`touch`](ThreadClocks::touch), and [`atomic`](ThreadClocks::atomic) for its shadow if that asks for it. This lock is also what makes the run sequentially consistent;
 //! - calls [`fence`](ThreadClocks::fence) at fences, with the [`ScFence`] locked only if the model [shares fences](Model::shares_fences);
