@@ -625,6 +625,8 @@ pub(crate) struct RunArgs {
     pub(crate) stop_at_first: bool,
 
     /// How to write the findings: full, concise, json, jsonl, sarif, github or markdown
+    ///
+    /// In all but `full`, standard output has the findings and nothing else: what the program writes there goes to standard error.
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: Format,
 

@@ -69,8 +69,10 @@ impl Location {
     }
 
     /// The value was found there by an access that is about to be recorded. If it is another one than that of the newest write, somebody has written without being noticed: by a plain store that
-    /// initialises memory once more, in code that is not observed, in another process. What was known then says nothing about what is there now, so the location begins anew. That can hide something, and does not
-    /// invent anything, as taking a value for stale that nobody can read any more would.
+    /// initialises memory once more, in code that is not observed, in another process. Which values are still to be read, and what came before, is unknown then, so the location begins anew.
+    ///
+    /// What was released here is kept, because the unnoticed write may have passed it on, as a read-modify-write does. If it has not, something can be hidden; without it, a race would be
+    /// invented.
     #[inline]
     pub fn expect(&mut self, found: u128) {
         if self.folded != fold(found) {
@@ -80,7 +82,11 @@ impl Location {
 
     #[cold]
     fn begin_anew(&mut self, found: u128) {
-        *self = Self { trusted: self.trusted, ..Self::new(found) };
+        let old = core::mem::replace(self, Self::new(found));
+        (self.last, self.trusted) = (Author::unnoticed(), old.trusted);
+        for row in Row::LIMITS {
+            self.body.copy(row, &old.body);
+        }
     }
 
     /// From now on this is a part of something that is known to be right, like the lock of a library: it orders threads by happens-before, and nothing about it is reported. In which order it was
@@ -313,8 +319,7 @@ impl Location {
             self.body.assign(Row::ScByWrite, &thread.sc);
         }
         self.publish(thread, written);
-        let flags = [written.update.is_some(), written.release, written.seq_cst];
-        let author = Author::new(thread.slot, thread.now, flags);
+        let author = Author::new(thread.slot, thread.now, &written);
         self.body.push(&Entry { author, place: written.place, value: written.value });
         (self.last, self.exclusive, self.folded) = (author, true, fold(written.value));
         if written.release {
@@ -427,6 +432,27 @@ mod tests {
             second.load(&mut y, ReadOrder::Relaxed);
             x.expect(found);
             assert_eq!(second.load(&mut x, ReadOrder::Relaxed).is_some(), stale, "{found}");
+        }
+    }
+
+    #[test]
+    fn who_wrote_unnoticed_may_have_passed_on_what_was_released() {
+        for order in [ReadOrder::Relaxed, ReadOrder::Acquire] {
+            for found in [1, 2] {
+                let (mut first, mut second, mut third) = threads();
+                let [mut data, mut count, mut hint] = [0; 3].map(Location::new);
+                first.store(&mut data, WriteOrder::Relaxed, 1, Place(1));
+                first.store(&mut count, WriteOrder::Release, 1, Place(2));
+                third.load(&mut count, ReadOrder::Relaxed);
+                third.store(&mut hint, WriteOrder::Relaxed, 1, Place(3));
+                count.expect(found);
+                // An update that is seen passes it on as well.
+                third.rmw(&mut count, RmwOrder::Relaxed, found + 1, Place(4));
+                second.load(&mut hint, ReadOrder::Relaxed);
+                second.load(&mut count, order);
+                let is_stale = second.load(&mut data, ReadOrder::Relaxed).is_some();
+                assert_eq!(is_stale, order == ReadOrder::Relaxed, "{order:?} {found}");
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::body::{Body, Shape};
 use crate::clock::{Clock, LANE, Lane};
+use crate::location::Written;
 use crate::rows::{ALWAYS, WITH_FENCES};
 use crate::slots::Births;
 use crate::violation::WriteRecord;
@@ -23,16 +24,24 @@ const RELEASE: u32 = 4 << 16;
 const INITIAL: u32 = 8 << 16;
 /// Plain accesses that race with it are reported.
 const WATCHED: u32 = 16 << 16;
+/// It is a read-modify-write whose read half acquires.
+const ACQUIRE: u32 = 32 << 16;
 
 impl Author {
-    pub(crate) fn new(slot: Slot, epoch: Epoch, [update, release, seq_cst]: [bool; 3]) -> Self {
-        let flags = (u32::from(update) * UPDATE) | (u32::from(seq_cst) * SEQ_CST) | (u32::from(release) * RELEASE);
+    pub(crate) fn new(slot: Slot, epoch: Epoch, written: &Written) -> Self {
+        let update = written.update.map_or(0, |acquire| UPDATE | u32::from(acquire) * ACQUIRE);
+        let flags = update | (u32::from(written.seq_cst) * SEQ_CST) | (u32::from(written.release) * RELEASE);
         Self { epoch, thread: u32::from(slot.0) | flags }
     }
 
     /// That of the initial value. Everybody knows it, because no clock is before its moment.
     pub(crate) fn initial() -> Self {
         Self { epoch: Epoch::default(), thread: INITIAL }
+    }
+
+    /// That of a write that nobody has noticed. No clock includes it, so that everybody learns what is kept of those before it.
+    pub(crate) fn unnoticed() -> Self {
+        Self { epoch: Epoch(u32::MAX), thread: u32::from(u16::MAX) | SEQ_CST }
     }
 
     #[inline]
@@ -121,7 +130,9 @@ impl Entry {
             value: self.value,
             place: self.place,
             update: self.author.is_update(),
+            acquire: self.author.flag(ACQUIRE),
             release: self.author.is_release(),
+            seq_cst: self.author.is_seq_cst(),
         }
     }
 }
@@ -264,13 +275,22 @@ mod tests {
             let mut body = Body::new();
             for number in 1..20 {
                 body.make_room(&Initial::new(value(0)), value(number), &thread);
-                let author = Author::new(Slot(7), Epoch(number as u32), [true, false, true]);
+                let written = Written {
+                    value: value(number),
+                    place: Place(3),
+                    release: false,
+                    seq_cst: true,
+                    update: Some(true),
+                };
+                let author = Author::new(Slot(7), Epoch(number as u32), &written);
                 body.push(&Entry { author, place: Place(3), value: value(number) });
                 let remembered: Vec<_> = (body.oldest()..=number).filter_map(|number| body.record(number)).collect();
                 assert_eq!(remembered.len() as u64, (number + 1).min(8));
                 assert!(remembered.iter().all(|write| write.value == value(write.number)), "{remembered:?}");
                 assert!(
-                    remembered.iter().all(|write| write.number == 0 || write.slot == Some(Slot(7)) && write.update)
+                    remembered
+                        .iter()
+                        .all(|write| write.number == 0 || write.slot == Some(Slot(7)) && write.update && write.acquire)
                 );
             }
             assert_eq!((body.write(11), body.stride() == Entry::LONG), (None, large_at < 20));

@@ -30,6 +30,19 @@ pub(crate) enum Row {
     ScByAccess,
 }
 
+impl Row {
+    /// Those that say what can no longer be read or be a race: whoever learns from them is accused of less. The others say what came before, and accuse.
+    pub(crate) const LIMITS: [Self; 7] = [
+        Self::Released,
+        Self::FenceByAccess,
+        Self::FenceByWrite,
+        Self::FenceReleased,
+        Self::PendingReleased,
+        Self::ScByWrite,
+        Self::ScByAccess,
+    ];
+}
+
 /// How many rows every location has. The others come when they are needed: those of `seq_cst` fences, and then all.
 pub(crate) const ALWAYS: usize = 4;
 pub(crate) const WITH_FENCES: usize = 8;
@@ -98,6 +111,14 @@ impl Body {
         // What is not there knows nothing.
         if !clock.is_empty() || !self.get(row).is_empty() {
             clock::assign(self.reserve(row, clock.lanes().len()), clock.lanes());
+        }
+    }
+
+    /// Takes over a row of another location.
+    pub(crate) fn copy(&mut self, row: Row, from: &Self) {
+        let lanes = from.get(row);
+        if !lanes.is_empty() {
+            clock::assign(self.reserve(row, lanes.len()), lanes);
         }
     }
 

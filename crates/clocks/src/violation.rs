@@ -17,8 +17,12 @@ pub struct WriteRecord {
     pub place: Place,
     /// Whether it was a read-modify-write.
     pub update: bool,
+    /// Whether it was a read-modify-write whose read half acquires.
+    pub acquire: bool,
     /// Whether it was a release.
     pub release: bool,
+    /// Whether it took part in the order of `seq_cst` accesses.
+    pub seq_cst: bool,
 }
 
 /// What the access could do on a weak machine.

@@ -77,8 +77,9 @@ unsafe extern "C" fn handle(context: &mut ucontext_t, delivery: &mut Delivery) {
     // SAFETY: the mask of a context is longer than its first word.
     unsafe { *signals::first_word(&raw mut context.uc_sigmask) = delivery.mask };
     context.uc_stack = other_stack();
-    signals::change_mask(libc::SIG_SETMASK, wanted.mask(number, delivery.mask));
     wanted.begin(number);
+    signals::change_mask(libc::SIG_SETMASK, wanted.mask(number, delivery.mask));
+    wanted.reset_if_wanted(number);
     let info = &raw mut delivery.signal.info;
     // SAFETY: the program has given the handler, and the stack.
     unsafe {

@@ -2,7 +2,7 @@
 //! any of these cases; and a process that has reported something says so with its exit code.
 //!
 //! As soon as something is held back, the signals that would end the process have a handler of ours wherever the program has none ([`foresee`]), also when it asks for the default action later
-//! ([`act`]). The program does not see it. What remains are `SIGKILL`, and default actions that come about without a call of ours: by `SA_RESETHAND` after a fault, or by the system call itself.
+//! ([`act`]). The program does not see it. What remains are `SIGKILL`, and default actions that come about without a call of ours, by the system call itself.
 
 use crate::lock::Lock;
 use crate::{report, signals, spin, sys, tls};
@@ -43,6 +43,7 @@ fn tell_all_from_here() {
     if is_owner() {
         let _inside = tls::Inside::enter();
         spin::settle_all();
+        report::wait();
     }
 }
 
@@ -121,7 +122,7 @@ static FORESEEN: Lock<bool> = Lock::new(false);
 
 /// Lets nobody else change what happens at signals. A handler that does must not come in between: it would wait for its own thread.
 fn changing<R>(change: impl FnOnce(&mut bool) -> R) -> R {
-    let blocked = signals::block();
+    let blocked = signals::block_even_faults();
     let result = change(&mut FORESEEN.lock());
     blocked.restore();
     result

@@ -111,11 +111,14 @@ impl Wanted {
         before | self.mask | own
     }
 
-    /// The handler is about to run in this thread.
+    /// The handler is about to run in this thread, in which all signals are blocked: others would come before the first step of this one.
     pub(crate) fn begin(&self, number: c_int) {
         sync::acquired(address(number));
         signals::handling(self.flags & libc::SA_RESTART != 0);
-        // Last, when the signal is not blocked any more: until the handler asks for itself again, one that has come meanwhile would end the process.
+    }
+
+    /// What comes last, when the signal is not blocked any more: until the handler asks for itself again, one that has come meanwhile would end the process.
+    pub(crate) fn reset_if_wanted(&self, number: c_int) {
         if self.flags & libc::SA_RESETHAND != 0 {
             reset(number);
         }
@@ -136,10 +139,13 @@ unsafe extern "C" fn called(number: c_int, info: *mut siginfo_t, context: *mut u
     }
     let Some(handler) = of(number) else { return };
     let wanted = handler.wanted();
+    let blocked = signals::block();
+    wanted.begin(number);
+    blocked.restore();
     if wanted.lets_itself_in(number) {
         signals::change_mask(libc::SIG_UNBLOCK, signals::bit(number));
     }
-    wanted.begin(number);
+    wanted.reset_if_wanted(number);
     let interrupts = u32::from(tls::local().inside != 0);
     tls::local().interrupted += interrupts;
     // SAFETY: as above.

@@ -17,13 +17,24 @@ pub(crate) struct Meetings(Option<Arc<Lock<Meeting>>>);
 pub(crate) struct Meeting {
     /// What they tell each other.
     pub(crate) told: SyncClock,
+    /// The first of them, as many as the barrier waits for.
     members: Vec<usize>,
+    came: usize,
     left: usize,
 }
 
 impl Meeting {
     fn new() -> Self {
-        Self { told: SyncClock::new(), members: Vec::new(), left: 0 }
+        Self { told: SyncClock::new(), members: Vec::new(), came: 0, left: 0 }
+    }
+
+    /// One more comes.
+    fn come(&mut self, thread: usize, count: usize) {
+        self.came += 1;
+        // With more of them this may never end, and nobody asks who they are.
+        if self.came <= count {
+            self.members.push(thread);
+        }
     }
 
     /// One of them goes, and takes with it what was told.
@@ -34,7 +45,7 @@ impl Meeting {
 
     /// Whether a thread that comes now cannot meet any of its members.
     fn is_closed_to(&self, thread: usize, count: usize) -> bool {
-        self.left == self.members.len() || self.members.len() == count && self.members.contains(&thread)
+        self.left == self.came || self.came == count && self.members.contains(&thread)
     }
 }
 
@@ -43,7 +54,7 @@ impl Meetings {
     pub(crate) fn join(&mut self, thread: usize, count: usize) -> Arc<Lock<Meeting>> {
         let open = self.0.take().filter(|meeting| !meeting.lock().is_closed_to(thread, count));
         let meeting = open.unwrap_or_else(|| Arc::new(Lock::new(Meeting::new())));
-        meeting.lock().members.push(thread);
+        meeting.lock().come(thread, count);
         self.0 = Some(Arc::clone(&meeting));
         meeting
     }
@@ -81,5 +92,16 @@ mod tests {
         assert!(same(&again, &all[1]));
         let _ = [&all[1], &all[2], &again].map(|meeting| meeting.lock().leave().left);
         assert!(!same(&again, &meetings.join(4, 2)));
+    }
+
+    #[test]
+    fn a_meeting_without_end_does_not_grow() {
+        let mut meetings = Meetings::default();
+        let first = meetings.join(0, 2);
+        for thread in 1..1000 {
+            assert!(same(&first, &meetings.join(thread % 5, 2)));
+            first.lock().leave();
+        }
+        assert!(first.lock().members.len() <= 2);
     }
 }

@@ -43,6 +43,17 @@ impl Order {
 }
 
 impl Strictness {
+    /// The order of a write, from what its parts do.
+    pub(crate) const fn of_write(acquire: bool, release: bool, seq_cst: bool) -> Self {
+        match (acquire, release) {
+            _ if seq_cst => Self::Sequential,
+            (true, true) => Self::AcquireRelease,
+            (true, false) => Self::Acquire,
+            (false, true) => Self::Release,
+            (false, false) => Self::Relaxed,
+        }
+    }
+
     /// As C and C++ call it.
     pub(crate) const fn name(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@
 //! Why not send it once more, and leave the calling to the kernel? The queue of the kernel is not ours: it may be full, a signal that is sent again comes behind others of its number that are already there,
 //! and it is dropped if its number is one of those of which only one can be there. What we keep ourselves comes first, whatever is in the queue, and nobody who looks into it finds something of ours.
 //!
-//! Invariants: 1. While the runtime is inside, a number that waits is blocked, so that later ones of it stay in the queue, in their order. 2. Outside, when the program runs, nothing is blocked that the program has not
+//! Invariants: 1. While the runtime is inside, a number that waits is blocked, so that later ones of it stay in the queue, or is put off behind the first, in their order. 2. Outside, when the program runs, nothing is blocked that the program has not
 //! blocked, and nothing waits; but for those that the handler of another one has blocked, or has left behind by `siglongjmp`, which wait until the next time. 3. What waits is taken out with all signals blocked, and put in
 //! by reserving a place in one step, so that handlers may come one in another.
 
@@ -97,7 +97,7 @@ pub(crate) unsafe fn defer(number: c_int, info: *const siginfo_t, context: *mut 
         local.waiting.fetch_sub(1, Ordering::Relaxed);
         return false;
     }
-    // SAFETY: as above, and the thread's own structure. The mask is what will be blocked after the handler. If it has interrupted others that were not put off yet, all are blocked by the last of them.
+    // SAFETY: as above, and the thread's own structure. The mask is what will be blocked after the handler. If it has interrupted others that were not put off yet, the last of them blocks all; but one that comes when another has its mask already is unblocked by that. A second one of its number is then put off behind it.
     unsafe {
         (*local.thread).waiting.0[place] = Signal { number, process: sys::process_number(), is_deadly, info: *info };
         let held_back = local.held_back.fetch_or(bit(number), Ordering::Relaxed) | bit(number);
@@ -167,8 +167,17 @@ pub(crate) struct Blocked {
 
 /// Blocks all signals that can come at any time. Those that were put off count as not blocked.
 pub(crate) fn block() -> Blocked {
-    let before = change_mask(libc::SIG_BLOCK, all());
-    Blocked { before: before & !tls::local().held_back.load(Ordering::Relaxed), now: before | all() }
+    block_those_of(all())
+}
+
+/// Blocks those of faults as well, because others can send them: for what no handler at all may interrupt, and where a fault would be the end anyway.
+pub(crate) fn block_even_faults() -> Blocked {
+    block_those_of(u64::MAX)
+}
+
+fn block_those_of(mask: u64) -> Blocked {
+    let before = change_mask(libc::SIG_BLOCK, mask);
+    Blocked { before: before & !tls::local().held_back.load(Ordering::Relaxed), now: before | mask }
 }
 
 fn all() -> u64 {

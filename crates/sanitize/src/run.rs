@@ -45,6 +45,8 @@ pub struct Settings {
     pub options: Vec<String>,
     /// A library to load before all others, for programs that were not linked with the runtime.
     pub preload: Option<PathBuf>,
+    /// Whether standard output is for the results alone. What the program writes there then goes to standard error.
+    pub output_is_ours: bool,
     /// Becomes true when somebody wants to stop.
     pub interrupt: &'static AtomicBool,
 }
@@ -81,6 +83,9 @@ pub fn once(settings: &Settings, seed: u64, scratch: &Path) -> std::io::Result<O
     command.env("STEADFAST_REPORT_FILE", &file);
     if let Some(library) = &settings.preload {
         command.env("LD_PRELOAD", library);
+    }
+    if settings.output_is_ours {
+        command.stdout(std::io::stderr());
     }
     let end = wait(command.spawn()?, settings)?;
     let watched = file.exists();

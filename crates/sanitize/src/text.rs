@@ -135,6 +135,7 @@ pub fn what(seen: &Seen) -> String {
         other => other,
     };
     match &seen.event.order {
+        Some(order) if order == "unknown" => format!("atomic {name}"),
         Some(order) => format!("atomic {name} ({order})"),
         None => name.to_owned(),
     }

@@ -233,7 +233,7 @@ fn place_in_memory(finding: &Finding, access: &Seen) -> String {
     }
 }
 
-/// What is known about the ordering of an access. Of writes in the past only whether they were releases.
+/// What is known about the ordering of an access. Of the earlier one of a race that is nothing.
 fn order(seen: &Seen) -> Order {
     match seen.event.order.as_deref() {
         Some("acquire" | "consume") => Order::ACQUIRE,

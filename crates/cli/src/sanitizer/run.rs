@@ -103,6 +103,7 @@ fn settings(arguments: &RunArgs) -> Settings {
         time_limit: arguments.time_limit,
         options: Vec::new(),
         preload: arguments.preload.then(|| Surroundings::here(Language::C).shared()),
+        output_is_ours: arguments.format != Format::Full,
         interrupt: interrupt::listen(),
     }
 }

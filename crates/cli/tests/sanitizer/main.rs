@@ -87,8 +87,7 @@ fn run(program: &Path, schedule: &str, runs: u64, more: &[&str]) -> Value {
     ]);
     let output = running.args(more).arg(program).output().expect("steadfast");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let last = text.lines().last().unwrap_or("");
-    serde_json::from_str(last)
+    serde_json::from_str(&text)
         .unwrap_or_else(|error| panic!("{error}: {text} {}", String::from_utf8_lossy(&output.stderr)))
 }
 
@@ -423,7 +422,7 @@ fn example_3_1_is_found_in_every_run() {
         running.args(["run", "--format", "jsonl", "--schedule", schedule, "--runs", &runs.to_string()]);
         let output = running.arg(&program).args(apart.then_some("apart")).output().expect("steadfast");
         let text = String::from_utf8_lossy(&output.stdout);
-        let result: Value = serde_json::from_str(text.lines().last().unwrap_or("")).expect("JSON");
+        let result: Value = serde_json::from_str(&text).expect("JSON");
         let [found, others] =
             ["runs_with_findings", "failed_runs"].map(|name| result[name].as_u64().expect("a number"));
         assert_eq!(found + others, runs, "{schedule}: {result}");
@@ -485,7 +484,7 @@ fn a_short_memory_invents_nothing() {
         running.args(["run", "--format", "jsonl", "--time-limit", "60", "--schedule", "random", "--runs", "4"]);
         let output = running.arg(&program).env("STEADFAST_OPTIONS", "history_size=2").output().expect("steadfast");
         let text = String::from_utf8_lossy(&output.stdout);
-        let result: Value = serde_json::from_str(text.lines().last().unwrap_or("")).expect("JSON");
+        let result: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(verdict(&result), "silent", "{}: {result}", file.display());
     }
 }

@@ -195,6 +195,15 @@ fn an_interrupt_keeps_what_was_found() {
 }
 
 #[test]
+fn what_the_program_writes_is_not_in_the_document() {
+    let arguments = ["run", "--format", "json", "--runs", "2", "sh", "-c", "echo hello"];
+    let ended = Command::new(STEADFAST).args(arguments).output().expect("it runs");
+    let document: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("nothing but JSON");
+    assert_eq!(document[0]["runs"], 2);
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), "hello\nhello\n");
+}
+
+#[test]
 fn an_exit_code_of_the_program_is_not_taken_for_ours() {
     let ended = Command::new(STEADFAST).args(["run", "sh", "-c", "exit 66"]).output().expect("it runs");
     let text = String::from_utf8_lossy(&ended.stdout);

@@ -9,9 +9,8 @@ use crate::access::Accessed;
 use crate::engine::Violation;
 use crate::frames::{self, Call};
 use crate::lock::Lock;
-use crate::options;
-use crate::sys;
 use crate::thread::Thread;
+use crate::{options, spin, sys};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use record::Record;
 pub(crate) use record::{Plain, Previous};
@@ -66,6 +65,7 @@ pub(crate) fn race(thread: &mut Thread, access: &Plain, previous: &Previous) {
 
 /// A thread waits for something that nobody will do.
 pub(crate) fn deadlock() -> ! {
+    spin::settle_all();
     stack::on_own(|| deliver::deliver(Record::of_deadlock().bytes()));
     leave()
 }
@@ -109,6 +109,11 @@ pub(crate) fn conclude() -> bool {
         deliver::summary(count);
     }
     count > 0
+}
+
+/// Waits for the report that somebody is making, so that it counts. Not for threads that hold a lock of ours.
+pub(crate) fn wait() {
+    drop(REPORTED.lock());
 }
 
 /// How many reports there were.

@@ -21,7 +21,7 @@ use crate::abi::atomics::Strength;
 use crate::access::{Accessed, Step};
 use crate::engine::{self, Violation};
 use crate::frames::{self, Call};
-use crate::order::Order;
+use crate::order::{Order, Strictness};
 use crate::stacks::{self, Part};
 use crate::{options, origins, sys, thread};
 use core::fmt::Write;
@@ -132,7 +132,7 @@ impl Record {
         record.stack(thread.frames.place(access.caller));
         record.addresses.push(address);
         record.block(address);
-        let order = if previous.atomic { "relaxed" } else { "plain" };
+        let order = if previous.atomic { "unknown" } else { "plain" };
         let (operation, bytes, address) = (word(previous.read), previous.bytes, previous.address);
         record.line(format_args!("previous {operation} {order} {bytes} {address:#x} thread {}", previous.thread));
         if let Some(place) = previous.place {
@@ -167,8 +167,8 @@ impl Record {
             return;
         };
         let number = engine::owner(slot);
-        let (what, order) =
-            (if write.update { "update" } else { "store" }, if write.release { "release" } else { "relaxed" });
+        let what = if write.update { "update" } else { "store" };
+        let order = Strictness::of_write(write.acquire, write.release, write.seq_cst).name();
         let (value, place) = (write.value, write.number);
         self.line(format_args!("{role} {what} {order} {value:#x} number {place} thread {number}"));
         self.stack(Call(write.place.0));

@@ -3,7 +3,7 @@
 //! A handler of a signal may run on a stack of a few kilobytes, most of which the kernel has used already, and a thread may have been started with hardly more. A report needs more than
 //! that is left: texts, paths, the linker's list of libraries. So there is one stack for all reports, and they are made one after the other.
 //!
-//! Meanwhile signals are blocked: to the kernel a thread that has left its stack for signal handlers is free to begin there anew, over what is still needed.
+//! Meanwhile signals are blocked, also those of faults, which others can send: to the kernel a thread that has left its stack for signal handlers is free to begin there anew, over what is still needed.
 
 use crate::lock::Lock;
 use crate::{signals, sys};
@@ -18,7 +18,7 @@ static TOP: Lock<usize> = Lock::new(0);
 
 /// Calls `work` on the stack for reports. Not from there: it would wait for itself.
 pub(super) fn on_own<R>(work: impl FnOnce() -> R) -> R {
-    let blocked = signals::block();
+    let blocked = signals::block_even_faults();
     let mut task = Task { work: Some(work), result: None };
     let run = runner(&task);
     {

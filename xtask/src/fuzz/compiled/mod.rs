@@ -72,6 +72,9 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
     if failures > 0 {
         bail!("{failures} disagreements");
     }
+    if total.is_too_silent() {
+        bail!("more is perhaps missed than chance explains");
+    }
     Ok(())
 }
 
@@ -137,6 +140,14 @@ impl Tally {
             Outcome::Agreed(Stage::Alone) => self.alone += 1,
             other => self.findings.push((case, other)),
         }
+    }
+
+    /// Whether more programs stay silent that should not than a few with bad luck: each of them might, but not one in a hundred.
+    fn is_too_silent(&self) -> bool {
+        let could_be_seen = |case: &Case| !matches!(case.expected, Expected::Violation(0.0) | Expected::Race(0.0));
+        let perhaps = |(case, outcome): &&(Case, Outcome)| *outcome == Outcome::PerhapsMissed && could_be_seen(case);
+        let silent = self.findings.iter().filter(perhaps).count() as u64;
+        silent > 2.max((self.violations + self.races) / 100)
     }
 
     fn row(&self, seconds: f64) -> String {

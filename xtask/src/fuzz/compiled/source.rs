@@ -20,7 +20,7 @@ pub(super) enum Memory {
     Stored,
 }
 
-/// What comes before the programs. `begin` is a barrier, so that from there on all that decides is who takes the next step; see `chance.rs`.
+/// What comes before the programs, with room for what [`SEEN`](super::thread::SEEN) steps read. `begin` is a barrier, so that from there on all that decides is who takes the next step; see `chance.rs`.
 const BEGINNING: &str = r"#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

@@ -3,6 +3,7 @@
 use super::adapt::{self, Forms};
 use super::case::{Case, Compiler, Expected, Runtime, build_of};
 use super::source::{Memory, source};
+use super::trial::judge;
 use super::{batches, chance};
 use steadfast_ir::{Expr, Instr, Program, ProgramBuilder, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_robust::{Model, Notion, Options, Verdict, check};
@@ -60,7 +61,7 @@ fn nothing_that_compilers_simplify() {
         Instr::Rmw { dst: Some(dst), place, update, order: RmwOrder::Relaxed }
     };
     let text = source(&[case(two_threads(nothing_added))]).unwrap();
-    assert!(text.contains("r0 = atomic_fetch_add_explicit(&m->y, nothing, memory_order_relaxed);"), "{text}");
+    assert!(text.contains("r0 = atomic_fetch_sub_explicit(&m->y, nothing, memory_order_relaxed);"), "{text}");
     let exchange = |_, place| Instr::Rmw { dst: None, place, update: Expr::Const(2), order: RmwOrder::Release };
     let text = source(&[case(two_threads(exchange))]).unwrap();
     assert!(
@@ -116,4 +117,29 @@ fn programs_do_not_depend_on_their_neighbours() {
     assert_ne!(build_of(63), build_of(64));
     let (once, again) = (Case::of(11).unwrap(), Case::of(11).unwrap());
     assert_eq!(source(&[once]).unwrap(), source(&[again]).unwrap());
+}
+
+/// What is reported about a program, and whether that is what the checker says.
+#[test]
+fn reports_are_judged_by_what_the_checker_says() {
+    use Expected::{Race, Silence, Violation};
+    use steadfast_sanitize::record::Kind;
+    let [stale, overtaken, race, deadlock] = [Kind::StaleRead, Kind::OvertakenWrite, Kind::Race, Kind::Deadlock];
+    let cases: [(Expected, &[Kind], &str); 10] = [
+        (Silence, &[], "as expected"),
+        (Silence, &[stale], "false alarm: stale-read"),
+        (Silence, &[deadlock], "false alarm: deadlock"),
+        (Violation(0.5), &[], "something is missing"),
+        (Violation(0.5), &[overtaken], "as expected"),
+        (Violation(0.5), &[stale, race], "false alarm: race"),
+        (Race(0.5), &[], "something is missing"),
+        (Race(0.5), &[stale], "something is missing"),
+        (Race(0.5), &[stale, race], "as expected"),
+        (Race(0.5), &[race, deadlock], "false alarm: deadlock"),
+    ];
+    for (expected, reported, verdict) in cases {
+        let judged = judge(expected, &reported.iter().copied().collect());
+        let text = judged.map_or("something is missing".into(), |outcome| outcome.text());
+        assert_eq!(text, verdict, "{expected:?} {reported:?}");
+    }
 }

@@ -10,6 +10,9 @@ use std::fmt::Write;
 use steadfast_ir::{BinaryOp, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegId, RmwOrder, Thread, cfg};
 use steadfast_span::Index;
 
+/// How many steps of a thread can leave what they have read.
+pub(super) const SEEN: usize = 64;
+
 /// How locations are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
@@ -47,6 +50,9 @@ pub(super) struct Printer<'a> {
 impl Printer<'_> {
     /// The function of a thread.
     pub(super) fn function(&self, number: usize, thread: &Thread) -> Result<String> {
+        if thread.code.len() > SEEN {
+            bail!("a thread with more than {SEEN} steps");
+        }
         let prefix = self.prefix;
         let registers: Vec<_> = thread.registers.iter().map(|register| format!("{} = 0", register.name)).collect();
         let mut text = format!("static void *{prefix}_t{number}(void *argument) {{\n");
@@ -97,8 +103,7 @@ impl Printer<'_> {
             Instr::Rmw { dst, place: at, update, order } => {
                 let (function, operand) = match update {
                     Expr::Binary(BinaryOp::Add, left, right) if **left == Expr::Old && !right.mentions_old() => {
-                        let nothing = right.as_const() == Some(0);
-                        ("fetch_add", if nothing { "nothing".into() } else { value(right) })
+                        if right.as_const() == Some(0) { unchanged(pc) } else { ("fetch_add", value(right)) }
                     }
                     other if !other.mentions_old() => ("exchange", value(other)),
                     other => bail!("no read-modify-write of C computes `{}`", text(other)),
@@ -137,6 +142,12 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+/// A read-modify-write that leaves what is there, in one of the ways that C has for it.
+fn unchanged(pc: Pc) -> (&'static str, String) {
+    let function = ["fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "fetch_and"][pc.index() % 5];
+    (function, if function == "fetch_and" { "~nothing" } else { "nothing" }.into())
 }
 
 /// Puts what was read where it belongs, and where no compiler can leave it out.

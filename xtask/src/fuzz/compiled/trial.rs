@@ -98,27 +98,10 @@ impl Trial<'_> {
                 Err(how) => return Ok(Outcome::Broken(how)),
             }
         }
-        Ok(match self.judge(&seen) {
+        Ok(match judge(self.case.expected, &seen) {
             Some(outcome) => outcome,
             None => self.persist()?,
         })
-    }
-
-    /// What these reports mean. Nothing: something is missing.
-    fn judge(&self, seen: &BTreeSet<Kind>) -> Option<Outcome> {
-        let is_violation = |kind: &Kind| matches!(kind, Kind::StaleRead | Kind::OvertakenWrite | Kind::StaleUpdate);
-        let wrong: BTreeSet<Kind> = match self.case.expected {
-            Expected::Silence => seen.clone(),
-            // What races in some run under SC is called a race, so here nothing does.
-            Expected::Violation(_) => seen.iter().copied().filter(|kind| !is_violation(kind)).collect(),
-            Expected::Race(_) => seen.iter().copied().filter(|&kind| kind == Kind::Deadlock).collect(),
-        };
-        let there = match self.case.expected {
-            Expected::Silence => true,
-            Expected::Violation(_) => seen.iter().any(is_violation),
-            Expected::Race(_) => seen.contains(&Kind::Race),
-        };
-        if wrong.is_empty() { there.then_some(Outcome::Agreed(Stage::Early)) } else { Some(Outcome::Alarm(wrong)) }
     }
 
     /// Runs a program that should have reported something until it does, or until that is hopeless.
@@ -133,8 +116,10 @@ impl Trial<'_> {
         while made < wanted.min(MOST) {
             match self.run(Schedule::Random, size, RUNS + made, halts)? {
                 Err(how) => return Ok(Outcome::Broken(how)),
-                Ok(kinds) if self.judge(&kinds).is_some() => return Ok(later(self.judge(&kinds), Stage::Late)),
-                Ok(_) => made += size,
+                Ok(kinds) => match judge(self.case.expected, &kinds) {
+                    Some(outcome) => return Ok(later(outcome, Stage::Late)),
+                    None => made += size,
+                },
             }
             size *= 2;
         }
@@ -142,8 +127,10 @@ impl Trial<'_> {
         while alone < wanted.min(MOST_ALONE) {
             match self.run(Schedule::Random, 1, MOST + alone, halts)? {
                 Err(how) => return Ok(Outcome::Broken(how)),
-                Ok(kinds) if self.judge(&kinds).is_some() => return Ok(later(self.judge(&kinds), Stage::Alone)),
-                Ok(_) => alone += 1,
+                Ok(kinds) => match judge(self.case.expected, &kinds) {
+                    Some(outcome) => return Ok(later(outcome, Stage::Alone)),
+                    None => alone += 1,
+                },
             }
         }
         let is_crowded = self.case.dense && matches!(self.case.expected, Expected::Race(_));
@@ -164,11 +151,14 @@ impl Trial<'_> {
             time_limit: Some(Duration::from_secs(30) + Duration::from_millis(2 * runs)),
             options,
             preload: None,
+            output_is_ours: false,
             interrupt: &NEVER,
         };
         let outcome = once(&settings, seed, self.scratch).context("cannot run what was compiled")?;
-        let kinds = outcome.records.iter().map(|record| record.kind).filter(|&kind| kind != Kind::Spin).collect();
+        let kinds: BTreeSet<_> =
+            outcome.records.iter().map(|record| record.kind).filter(|&kind| kind != Kind::Spin).collect();
         Ok(match outcome.end {
+            End::Own(status) if status.code() == Some(66) && kinds.is_empty() => Err("66 without a report".into()),
             End::Own(status) if matches!(status.code(), Some(0 | 66)) && outcome.watched => Ok(kinds),
             End::Own(status) => Err(status.to_string()),
             End::TimedOut => Err("it takes too long".into()),
@@ -177,17 +167,31 @@ impl Trial<'_> {
     }
 }
 
+/// What these reports mean. Nothing: something is missing. Which access of a program that is not robust is reported does not matter, and one with races may report anything else beside them.
+pub(super) fn judge(expected: Expected, seen: &BTreeSet<Kind>) -> Option<Outcome> {
+    let is_violation = |kind: &Kind| matches!(kind, Kind::StaleRead | Kind::OvertakenWrite | Kind::StaleUpdate);
+    let wrong: BTreeSet<Kind> = match expected {
+        Expected::Silence => seen.clone(),
+        // What races in some run under SC is called a race, so here nothing does.
+        Expected::Violation(_) => seen.iter().copied().filter(|kind| !is_violation(kind)).collect(),
+        Expected::Race(_) => seen.iter().copied().filter(|&kind| kind == Kind::Deadlock).collect(),
+    };
+    let there = match expected {
+        Expected::Silence => true,
+        Expected::Violation(_) => seen.iter().any(is_violation),
+        Expected::Race(_) => seen.contains(&Kind::Race),
+    };
+    if wrong.is_empty() { there.then_some(Outcome::Agreed(Stage::Early)) } else { Some(Outcome::Alarm(wrong)) }
+}
+
 /// So many runs leave no doubt.
 #[allow(clippy::cast_sign_loss, reason = "the doubt is more than one, and the chance is positive")]
 fn enough(chance: f64) -> u64 {
     if chance <= 0.0 { u64::MAX } else { (DOUBT.ln() / chance).ceil() as u64 }
 }
 
-fn later(outcome: Option<Outcome>, stage: Stage) -> Outcome {
-    match outcome {
-        Some(Outcome::Agreed(_)) | None => Outcome::Agreed(stage),
-        Some(other) => other,
-    }
+fn later(outcome: Outcome, stage: Stage) -> Outcome {
+    if matches!(outcome, Outcome::Agreed(_)) { Outcome::Agreed(stage) } else { outcome }
 }
 
 fn has_seq_cst(program: &Program) -> bool {
