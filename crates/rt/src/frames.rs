@@ -3,6 +3,9 @@
 //! Stacks share their beginnings, so all of them together are a tree: a node is a call, and its parent the call around it ([`Calls`]). A thread keeps
 //! the node that it is in. Entering a function looks its node up in a small cache of the thread; only if it is not there, in the tree itself,
 //! under a lock. An event that wants to remember its stack remembers a node and its own address.
+//!
+//! Recursion has more stacks than fit into any tree, and nobody wants to see them all. A call from a place that is often among the nearest calls around it is taken for the nearest of these ([`Calls::fold`]):
+//! a stack is then the real one with turns of the recursion left out. And when the tree is nearly full, new stacks keep only their two innermost calls, of which there are no more than the code has.
 
 use crate::lock::Lock;
 use crate::sys;
@@ -14,7 +17,8 @@ use crate::tls::{self, Inside};
 pub(crate) struct Call(pub(crate) u32);
 
 const DEEPEST: usize = 1 << 16;
-const CACHED: usize = 1 << 8;
+const CACHED_BITS: u32 = 12;
+const CACHED: usize = 1 << CACHED_BITS;
 
 /// The frames of one thread. It lives in mapped memory and begins as zeroes.
 #[repr(C)]
@@ -61,7 +65,8 @@ impl Frames {
     #[inline(always)]
     pub(crate) fn place(&mut self, pc: usize) -> Call {
         let parent = self.current();
-        let slot = &mut self.cache[(pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) ^ (parent.0 as usize & (CACHED - 1))];
+        let hash = pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - CACHED_BITS);
+        let slot = &mut self.cache[hash ^ (parent.0 as usize & (CACHED - 1))];
         if slot.pc != pc || slot.parent != parent {
             let Some(call) = look_up(parent, pc) else { return parent };
             *slot = Cached { pc, parent, call };
@@ -104,6 +109,10 @@ struct Node {
 
 /// More calls than that are not told apart any more.
 const MOST: usize = 1 << 22;
+/// From here on new stacks are short.
+const NEARLY_FULL: usize = MOST / 4 * 3;
+/// How far around a call its place is looked for.
+const NEAR: usize = 16;
 
 // SAFETY: the pointers lead to mappings that belong to the tree.
 unsafe impl Send for Calls {}
@@ -111,6 +120,7 @@ unsafe impl Send for Calls {}
 static CALLS: Lock<Calls> = Lock::new(Calls { nodes: core::ptr::null_mut(), table: core::ptr::null_mut(), used: 0 });
 
 impl Calls {
+    /// The call from a place inside of another one.
     #[cold]
     fn child(&mut self, parent: Call, pc: usize) -> Call {
         if self.nodes.is_null() {
@@ -118,25 +128,68 @@ impl Calls {
             self.table = sys::map(2 * MOST * size_of::<u32>()).cast();
             self.used = 1;
         }
+        let place = match self.find(parent, pc) {
+            Ok(call) => return call,
+            Err(place) => place,
+        };
+        if let Some(outer) = self.fold(parent, pc) {
+            return outer;
+        }
+        if self.used < NEARLY_FULL {
+            return self.add(parent, pc, place);
+        }
+        let outer = self.node(parent).map_or(Call(0), |node| self.find_or_add(Call(0), node.pc));
+        self.find_or_add(outer, pc)
+    }
+
+    /// The call if it is known, or else where it belongs in the table.
+    fn find(&self, parent: Call, pc: usize) -> Result<Call, usize> {
         let hash = (pc as u64 ^ (u64::from(parent.0) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let mut place = hash as usize % (2 * MOST);
         loop {
-            // SAFETY: `place` is below the length of the table, and what stands in it is below `used`.
-            unsafe {
-                let found = *self.table.add(place);
-                if found == 0 {
-                    return self.add(parent, pc, place);
-                }
-                let node = *self.nodes.add(found as usize);
-                if node.parent == parent && node.pc == pc {
-                    return Call(found);
-                }
+            // SAFETY: `place` is below the length of the table.
+            let found = Call(unsafe { *self.table.add(place) });
+            match self.node(found) {
+                None => return Err(place),
+                Some(node) if node.parent == parent && node.pc == pc => return Ok(found),
+                Some(_) => place = (place + 1) % (2 * MOST),
             }
-            place = (place + 1) % (2 * MOST);
         }
     }
 
-    unsafe fn add(&mut self, parent: Call, pc: usize, place: usize) -> Call {
+    /// What is known about a call. About the bottom of all stacks, nothing.
+    fn node(&self, call: Call) -> Option<Node> {
+        // SAFETY: what is below `used` was written.
+        (call.0 != 0 && (call.0 as usize) < self.used).then(|| unsafe { *self.nodes.add(call.0 as usize) })
+    }
+
+    /// The nearest call from the same place around this one, if there are as many as a stack may show. The fuller the tree is, the fewer.
+    fn fold(&self, parent: Call, pc: usize) -> Option<Call> {
+        let most = match self.used {
+            0..=0x4000 => 4,
+            0x4001..=0x2_0000 => 2,
+            _ => 1,
+        };
+        let (mut around, mut nearest, mut turns) = (parent, None, 0);
+        for _ in 0..NEAR {
+            let node = self.node(around)?;
+            if node.pc == pc {
+                nearest = nearest.or(Some(around));
+                turns += 1;
+                if turns == most {
+                    return nearest;
+                }
+            }
+            around = node.parent;
+        }
+        None
+    }
+
+    fn find_or_add(&mut self, parent: Call, pc: usize) -> Call {
+        self.find(parent, pc).unwrap_or_else(|place| self.add(parent, pc, place))
+    }
+
+    fn add(&mut self, parent: Call, pc: usize, place: usize) -> Call {
         if self.used == MOST {
             return parent;
         }
@@ -147,7 +200,6 @@ impl Calls {
             *self.table.add(place) = call;
         }
         self.used += 1;
-
         Call(call)
     }
 }
@@ -164,9 +216,7 @@ fn look_up(parent: Call, pc: usize) -> Option<Call> {
 pub(crate) fn walk(call: Call, mut visit: impl FnMut(usize)) {
     let calls = CALLS.lock();
     let mut call = call;
-    while call.0 != 0 && (call.0 as usize) < calls.used {
-        // SAFETY: below `used`.
-        let node = unsafe { *calls.nodes.add(call.0 as usize) };
+    while let Some(node) = calls.node(call) {
         visit(node.pc);
         call = node.parent;
     }
@@ -199,4 +249,67 @@ pub(crate) fn after_fork() {
 /// The stack of a call inside of another one.
 pub(crate) fn child(parent: Call, pc: usize) -> Call {
     CALLS.lock().child(parent, pc)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn empty() -> Calls {
+        Calls { nodes: core::ptr::null_mut(), table: core::ptr::null_mut(), used: 0 }
+    }
+
+    fn stack(calls: &Calls, mut call: Call) -> Vec<usize> {
+        let mut stack = Vec::new();
+        while let Some(node) = calls.node(call) {
+            stack.push(node.pc);
+            call = node.parent;
+        }
+        stack
+    }
+
+    fn inside(calls: &mut Calls, places: &[usize]) -> Call {
+        places.iter().fold(Call(0), |call, &pc| calls.child(call, pc))
+    }
+
+    #[test]
+    fn stacks_show_no_more_than_four_turns() {
+        let mut calls = empty();
+        let deep = inside(&mut calls, &[1, 7, 7, 7, 7, 7, 7, 7]);
+        assert_eq!(stack(&calls, deep), [7, 7, 7, 7, 1]);
+        // What is called from there is known exactly.
+        let leaf = calls.child(deep, 9);
+        assert_eq!(stack(&calls, leaf)[..2], [9, 7]);
+    }
+
+    #[test]
+    fn recursion_needs_few_calls() {
+        let mut calls = empty();
+        let mut paths = vec![Call(0)];
+        for _ in 0..200 {
+            paths = paths
+                .iter()
+                .flat_map(|&call| [1, 2, 3].map(|pc| (call, pc)))
+                .map(|(c, pc)| calls.child(c, pc))
+                .collect();
+            paths.sort_by_key(|call| call.0);
+            paths.dedup();
+        }
+        assert!(calls.used < 100_000, "{}", calls.used);
+    }
+
+    #[test]
+    fn a_full_tree_still_knows_the_innermost_calls() {
+        let mut calls = empty();
+        let _ = calls.child(Call(0), 1);
+        let mut last = Call(0);
+        for pc in 2..NEARLY_FULL + 10 {
+            last = calls.child(last, pc);
+        }
+        let call = inside(&mut calls, &[5, 4, 3, 2]);
+        let leaf = calls.child(last, 1);
+        assert_eq!(stack(&calls, call), [2, 3]);
+        assert_eq!(stack(&calls, leaf), [1, NEARLY_FULL + 9]);
+        assert!(calls.used < NEARLY_FULL + 100);
+    }
 }
