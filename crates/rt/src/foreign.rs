@@ -89,12 +89,10 @@ unsafe extern "C" fn print_stack(caller: usize) {
     // SAFETY: this thread's own structure.
     let place = unsafe { (*thread::current()).frames.place(caller) };
     let mut number = 0;
-    let mut text = std::string::String::new();
     frames::walk(place, |address| {
-        text.push_str(&std::format!("    #{number} {address:#x}\n"));
+        sys::write_all(2, std::format!("    #{number} {address:#x}\n").as_bytes());
         number += 1;
     });
-    sys::write_all(2, text.as_bytes());
 }
 
 #[cfg(not(test))]
