@@ -1,11 +1,11 @@
-//! What a program can say about itself, with `steadfast.h` or with the functions of other sanitizers.
+//! What a program can say about itself, with `steadfast.h`. What it says to other sanitizers is in `foreign`.
 
 use crate::abi::atomics::{Strength, compare};
 use crate::abi::word::Word;
 use crate::access::{Accessed, Step};
 use crate::order::Order;
 use crate::tls::Inside;
-use crate::{engine, plain, report, schedule, spin, sync, sys, table, thread, tls};
+use crate::{engine, plain, report, schedule, spin, sys, table, thread, tls};
 use core::ffi::{c_int, c_void};
 
 /// Waits until the value is there. What is read on the way leaves no trace, as if the thread had slept.
@@ -155,7 +155,7 @@ unsafe extern "C" fn strong_swap(
 
 #[cfg(not(test))]
 mod exports {
-    use super::{blocking_swap, c_void, strong_swap, sync, tls, wait_any};
+    use super::{blocking_swap, strong_swap, tls, wait_any};
     use crate::abi::shim::shim;
 
     shim!(__steadfast_wait => wait_any, "r8");
@@ -180,15 +180,5 @@ mod exports {
     #[unsafe(no_mangle)]
     extern "C" fn __tsan_ignore_thread_end() {
         __steadfast_ignore_end();
-    }
-
-    #[unsafe(no_mangle)]
-    extern "C" fn __tsan_acquire(address: *mut c_void) {
-        sync::acquired(address as usize);
-    }
-
-    #[unsafe(no_mangle)]
-    extern "C" fn __tsan_release(address: *mut c_void) {
-        sync::contributing(address as usize);
     }
 }

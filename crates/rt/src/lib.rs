@@ -31,6 +31,7 @@ mod annotations;
 mod delivery;
 mod ending;
 mod engine;
+mod foreign;
 mod frames;
 mod handlers;
 #[cfg(not(test))]

@@ -48,7 +48,9 @@ pub(crate) struct Local {
     pub(crate) waiting: AtomicU32,
     /// How many handlers run although this thread is inside the runtime, which may be in the middle of something.
     pub(crate) interrupted: u32,
-    _rest: [u8; 48],
+    /// The fiber that this thread is in, or 0 if it never was in one.
+    pub(crate) fiber: usize,
+    _rest: [u8; 40],
 }
 
 const _: () = assert!(core::mem::size_of::<Local>() == 128);

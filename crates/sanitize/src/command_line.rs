@@ -7,10 +7,23 @@ use std::ffi::OsString;
 pub(crate) enum Goal {
     /// Nothing that concerns us: it only asks something of the compiler, has nothing to be instrumented, or is incomplete, which the compiler will say.
     Information,
-    /// An object, an assembly text, a preprocessed file, or a library that will find the runtime in the executable.
+    /// An object, an assembly text or a preprocessed file.
     Part,
+    /// A shared library, which will find the runtime in the executable.
+    Library,
     /// An executable.
     Executable,
+}
+
+/// What a command says about debug information. If it says several things, the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Debug {
+    /// Nothing.
+    Unsaid,
+    /// There shall be none.
+    None,
+    /// There shall be some.
+    Some,
 }
 
 /// A command for a compiler.
@@ -19,8 +32,8 @@ pub(crate) struct Request {
     pub(crate) goal: Goal,
     /// Whether it says in which language all that follows is written.
     pub(crate) says_language: bool,
-    /// Whether it says something about debug information.
-    pub(crate) says_debug: bool,
+    /// What it says about debug information.
+    pub(crate) debug: Debug,
     /// Whether it asks for an executable without shared libraries.
     pub(crate) is_static: bool,
 }
@@ -33,10 +46,31 @@ impl Request {
         Self {
             goal: goal(&words),
             says_language: says("-x"),
-            says_debug: says("-g"),
+            debug: words.iter().filter_map(|word| debug(word)).next_back().unwrap_or(Debug::Unsaid),
             is_static: words.iter().any(|word| matches!(&**word, "-static" | "--static" | "-static-pie")),
         }
     }
+}
+
+/// What an option says about whether there is debug information. Most that begin with `-g` only say of which form it is, if there is any. `-gsplit-dwarf` is one of those for clang and not for gcc, where another `-g`
+/// changes nothing.
+fn debug(option: &str) -> Option<Debug> {
+    const ASKING: [&str; 10] =
+        ["", "1", "2", "3", "dwarf", "line-tables-only", "line-directives-only", "mlt", "full", "used"];
+    const FAMILIES: [&str; 9] = ["gdb", "lldb", "sce", "dbx", "dwarf-", "stabs", "xcoff", "vms", "codeview"];
+    let form = option.strip_prefix("-g")?;
+    match form {
+        "0" | "gdb0" => Some(Debug::None),
+        // With ours there would be none.
+        "toggle" => Some(Debug::Some),
+        _ if ASKING.contains(&form) || FAMILIES.iter().any(|family| form.starts_with(family)) => Some(Debug::Some),
+        _ => None,
+    }
+}
+
+/// Whether an option throws names away, which reports are made of.
+pub(crate) fn strips(option: &str) -> bool {
+    matches!(option, "-s" | "-Wl,-s" | "-Wl,--strip-all" | "-Wl,-S" | "-Wl,--strip-debug")
 }
 
 /// How often such a file may name another one. Compilers stop at some point, too.
@@ -73,10 +107,13 @@ fn split(text: &str) -> Vec<String> {
 
 fn goal(words: &[String]) -> Goal {
     let (mut inputs, mut part, mut only_headers, mut only_assembly) = (false, false, true, true);
+    let mut library = false;
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         if is_part(word) {
             part = true;
+        } else if matches!(&**word, "-shared" | "--shared") {
+            library = true;
         } else if takes_a_value(word) {
             // What we add would become the value: with `-o` the compiler would write over the runtime.
             if rest.next().is_none() {
@@ -95,12 +132,13 @@ fn goal(words: &[String]) -> Goal {
     match (inputs, part || only_headers) {
         (false, _) => Goal::Information,
         (true, true) => Goal::Part,
+        (true, false) if library => Goal::Library,
         (true, false) => Goal::Executable,
     }
 }
 
 fn is_part(option: &str) -> bool {
-    const OPTIONS: [&str; 14] = [
+    const OPTIONS: [&str; 12] = [
         "-c",
         "--compile",
         "-S",
@@ -110,8 +148,6 @@ fn is_part(option: &str) -> bool {
         "-M",
         "-MM",
         "-fsyntax-only",
-        "-shared",
-        "--shared",
         "-r",
         "-nostdlib",
         "--precompile",
@@ -182,8 +218,9 @@ mod tests {
         assert_eq!(goal("--version"), Goal::Information);
         assert_eq!(goal("-v -dumpmachine"), Goal::Information);
         assert_eq!(goal("-c a.c -o a.o"), Goal::Part);
-        assert_eq!(goal("-shared -fPIC a.c -o a.so"), Goal::Part);
-        assert_eq!(goal("--shared a.o -o a.so"), Goal::Part);
+        assert_eq!(goal("-shared -fPIC a.c -o a.so"), Goal::Library);
+        assert_eq!(goal("--shared a.o -o a.so"), Goal::Library);
+        assert_eq!(goal("-shared -fPIC -c a.c -o a.o"), Goal::Part);
         assert_eq!(goal("-c fast.s -o fast.o"), Goal::Information);
         assert_eq!(goal("-c fast.s a.c"), Goal::Part);
         assert_eq!(goal("all.h -o all.h.gch"), Goal::Part);
@@ -191,6 +228,21 @@ mod tests {
         assert_eq!(goal("a.o b.o -o program"), Goal::Executable);
         assert_eq!(goal("-O2 -x c - -o program"), Goal::Executable);
         assert_eq!(goal("-o program"), Goal::Information);
+    }
+
+    #[test]
+    fn only_some_options_ask_for_debug_information() {
+        let debug = |command: &str| request(command).debug;
+        for form in ["-gz", "-gz=zlib", "-gcolumn-info", "-gno-column-info", "-gsplit-dwarf", "-gdwarf64", "-gpubnames"]
+        {
+            assert_eq!(debug(&format!("-c a.c {form}")), Debug::Unsaid, "{form}");
+        }
+        for asking in ["-g", "-g1", "-g3", "-ggdb3", "-gdwarf", "-gdwarf-4", "-gline-tables-only", "-gmlt", "-gstabs+"]
+        {
+            assert_eq!(debug(&format!("-c a.c {asking} -gz")), Debug::Some, "{asking}");
+        }
+        assert_eq!(debug("-c a.c -g -g0 -gz"), Debug::None);
+        assert_eq!(debug("-c a.c -g0 -ggdb"), Debug::Some);
     }
 
     #[test]
@@ -213,7 +265,7 @@ mod tests {
         std::fs::write(&inner, format!("a.c @{}", inner.display())).unwrap();
         let again = request(&format!("@{}", inner.display()));
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(found, Request { goal: Goal::Part, says_language: true, says_debug: true, is_static: true });
+        assert_eq!(found, Request { goal: Goal::Part, says_language: true, debug: Debug::Some, is_static: true });
         assert_eq!(again.goal, Goal::Executable);
         assert_eq!(goal("@/there/is/no/such/file"), Goal::Executable);
     }

@@ -1,6 +1,6 @@
 //! `steadfast cc` and `steadfast c++`: the same command for the real compiler, with what instruments the program and links the runtime.
 
-use crate::command_line::{Goal, Request};
+use crate::command_line::{Debug, Goal, Request, strips};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -115,10 +115,20 @@ pub fn command(
     let family = family(&program, &more);
     let mut wrapped = more;
     let request = Request::of(arguments);
-    if request.goal != Goal::Information {
-        wrapped.extend(instrument(family, surroundings, request));
+    if request.goal == Goal::Information {
+        wrapped.extend(arguments.iter().cloned());
+        return Ok(CompilerCommand { program, arguments: wrapped });
     }
-    wrapped.extend(arguments.iter().cloned());
+    wrapped.extend(instrument(family, surroundings, request));
+    wrapped.extend(arguments.iter().filter(|argument| !argument.to_str().is_some_and(strips)).cloned());
+    if request.debug == Debug::None {
+        // The least that tells what was inlined: what is trusted is told from the program by that.
+        wrapped.push(if family == Family::Clang { "-gline-tables-only" } else { "-g1" }.into());
+    }
+    if request.goal == Goal::Library {
+        // The runtime is in the executable, and so are its functions, even if the library shall have everything that it needs. Not every linker knows `-z undefs`.
+        wrapped.push("-Wl,--unresolved-symbols=ignore-all".into());
+    }
     if request.goal == Goal::Executable {
         if request.is_static {
             return Err(CompilerError::Unsupported(
@@ -135,7 +145,7 @@ pub fn command(
 
 fn instrument(family: Family, surroundings: &Surroundings, request: Request) -> Vec<OsString> {
     let mut flags: Vec<OsString> = vec!["-fsanitize=thread".into(), "-D__STEADFAST__=1".into()];
-    if !request.says_debug {
+    if request.debug == Debug::Unsaid {
         flags.push("-g".into());
     }
     flags.push(joined("-idirafter", &surroundings.home.join("include")));
@@ -204,13 +214,16 @@ fn link(surroundings: &Surroundings, request: Request) -> Result<Vec<OsString>, 
     // A program may have functions of its own with names that libc has, too, like `send`. They come first.
     flags.push("-Wl,--allow-multiple-definition".into());
     // Libraries that are loaded later find the runtime in the executable.
-    flags.push("-Wl,--export-dynamic-symbol=__tsan_*".into());
+    flags.extend(EXPORTED.map(|names| format!("-Wl,--export-dynamic-symbol={names}").into()));
     // Reports are completed by `steadfast`, which the runtime looks for there.
     flags.extend(["-Xlinker", "-rpath", "-Xlinker"].map(OsString::from));
     flags.push(surroundings.home.clone().into_os_string());
     flags.extend(["-lpthread", "-ldl"].map(OsString::from));
     Ok(flags)
 }
+
+/// What instrumented libraries call, and what they say to sanitizers.
+const EXPORTED: [&str; 4] = ["__tsan_*", "Annotate*", "WTFAnnotate*", "__sanitizer_print_stack_trace"];
 
 /// What reads and writes memory in the name of the program. The runtime has the same list.
 const FUNCTIONS: [&str; 17] = [
@@ -310,6 +323,27 @@ mod tests {
              --param=tsan-instrument-func-entry-exit=0 -g1 -c a.c"
         );
         assert_eq!(wrapped("clang", "--version", home, false).unwrap(), "--version");
+    }
+
+    #[test]
+    fn a_form_of_debug_information_is_no_wish_for_it_and_none_is_not_enough() {
+        let made = |compiler, line| wrapped(compiler, line, Path::new("/home"), false).unwrap();
+        assert!(made("clang", "-gsplit-dwarf -gz -c a.c").contains(" -g "));
+        assert!(!made("clang", "-gmlt -c a.c").contains(" -g "));
+        assert!(made("clang", "-g0 -c a.c").ends_with(" -g0 -c a.c -gline-tables-only"));
+        assert!(made("gcc", "-g0 -c a.c").ends_with(" -g0 -c a.c -g1"));
+        assert!(!made("gcc", "-g0 -c a.c").contains(" -g "));
+        assert!(!made("gcc", "-s -shared -Wl,-s a.o").contains("-s "));
+        assert_eq!(made("gcc", "--version -s"), "--version -s");
+    }
+
+    #[test]
+    fn libraries_may_leave_the_runtime_undefined() {
+        let made = |line| wrapped("gcc", line, Path::new("/home"), false).unwrap();
+        let permission = "-Wl,--unresolved-symbols=ignore-all";
+        let linked = made("-shared a.o -o a.so -Wl,-z,defs");
+        assert!(linked.ends_with(&format!("-Wl,-z,defs {permission}")), "{linked}");
+        assert!(!made("-shared -c a.c -o a.o").contains(permission));
     }
 
     #[test]

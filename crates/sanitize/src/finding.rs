@@ -1,5 +1,6 @@
 //! A report with names and lines.
 
+use crate::names;
 use crate::record::{Event, Kind, Part, Record, Role};
 use crate::symbols::{Frame, Global, Symbols};
 
@@ -138,9 +139,17 @@ impl Finding {
     /// program's concern.
     pub fn is_inside_library(&self) -> bool {
         let Some(access) = self.seen(Role::Access) else { return false };
-        let file = |frame: &Frame| frame.file.clone().unwrap_or_default();
-        let caller = access.stack.iter().map(file).find(|file| !is_atomic(file));
-        caller.is_some_and(|file| TRUSTED.iter().any(|part| file.contains(part)))
+        access.stack.iter().find_map(trust).unwrap_or(false)
+    }
+}
+
+/// Whether the code of a frame is trusted; nothing for functions of standard libraries that a program calls to make an access of its own, where it depends on who calls.
+fn trust(frame: &Frame) -> Option<bool> {
+    match (&frame.file, &frame.function) {
+        (Some(file), _) => (!is_atomic(file)).then(|| TRUSTED.iter().any(|part| file.contains(part))),
+        // Without debug information a name has to do.
+        (None, Some(function)) => names::trust(function),
+        (None, None) => Some(false),
     }
 }
 
@@ -224,6 +233,19 @@ mod tests {
         let frame = |file: &&str| Frame { file: Some((*file).to_owned()), line: Some(1), ..Frame::default() };
         finding.events[0].stack = files.iter().map(frame).collect();
         finding
+    }
+
+    #[test]
+    fn without_files_names_are_trusted() {
+        let called = |functions: &[&str]| {
+            let mut finding = made_in(&[]);
+            let frame = |name: &&str| Frame { function: Some((*name).to_owned()), ..Frame::default() };
+            finding.events[0].stack = functions.iter().map(frame).collect();
+            finding.is_inside_library()
+        };
+        assert!(called(&["std::__atomic_base<long>::load(std::memory_order) const", "std::latch::try_wait() const"]));
+        assert!(!called(&["std::__atomic_base<long>::load(std::memory_order) const", "main"]));
+        assert!(!called(&[]));
     }
 
     #[test]

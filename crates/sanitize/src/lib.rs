@@ -8,6 +8,7 @@ pub mod collection;
 mod command_line;
 pub mod compiler;
 pub mod finding;
+mod names;
 pub mod record;
 pub mod run;
 pub mod rust;

@@ -1,8 +1,8 @@
 //! Names and lines for addresses, from the debug information of the modules.
 
 use crate::record::{Module, Record};
-use addr2line::Loader;
-use object::{Object, ObjectSymbol};
+use addr2line::{FrameIter, Loader};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -44,6 +44,56 @@ struct Known {
     lines: Option<Loader>,
     /// Data symbols: address, size, name.
     data: Vec<(u64, u64, String)>,
+    functions: Functions,
+}
+
+/// The functions of a symbol table, as address, size and name, in this order.
+struct Functions {
+    sized: Vec<(u64, u64, String)>,
+    /// Those of assembler texts that do not say where they end: they reach to the next symbol, or the end of their section.
+    unsized_: Vec<(u64, u64, String)>,
+}
+
+impl Functions {
+    fn read(file: &object::File<'_>) -> Self {
+        let mut all = Vec::new();
+        for symbol in file.symbols().chain(file.dynamic_symbols()) {
+            let Some(section) = symbol.section_index().and_then(|index| file.section_by_index(index).ok()) else {
+                continue;
+            };
+            let is_code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
+            if let (true, SectionKind::Text, Ok(name)) = (is_code, section.kind(), symbol.name()) {
+                all.push((symbol.address(), symbol.size(), section.address() + section.size(), name.to_owned()));
+            }
+        }
+        Self::new(all)
+    }
+
+    /// From address, size, the end of the section, and name.
+    fn new(mut all: Vec<(u64, u64, u64, String)>) -> Self {
+        all.sort();
+        let starts: Vec<u64> = all.iter().map(|&(start, ..)| start).collect();
+        let (mut sized, mut unsized_) = (Vec::new(), Vec::new());
+        for (start, size, end, name) in all {
+            if size > 0 {
+                sized.push((start, size, name));
+            } else {
+                let next = starts.get(starts.partition_point(|&other| other <= start)).copied().unwrap_or(end);
+                unsized_.push((start, next.min(end).saturating_sub(start), name));
+            }
+        }
+        Self { sized, unsized_ }
+    }
+
+    /// The function that has this address. One that ends before it is none, however near.
+    fn find(&self, offset: u64) -> Option<&str> {
+        let within = |functions: &'_ [(u64, u64, String)]| {
+            let before = functions.partition_point(|&(start, ..)| start <= offset);
+            functions[..before].iter().rposition(|(start, size, _)| offset - start < *size)
+        };
+        let sized = within(&self.sized).map(|index| &self.sized[index]);
+        sized.or_else(|| within(&self.unsized_).map(|index| &self.unsized_[index])).map(|(_, _, name)| &**name)
+    }
 }
 
 impl Symbols {
@@ -60,8 +110,7 @@ impl Symbols {
         let offset = address - module.base;
         let bare = Frame { module: Some(module.path.clone()), offset, ..Frame::default() };
         // The call is before the address that it returns to.
-        let frames =
-            self.lookup(module).and_then(|known| known.frames(offset.saturating_sub(1), &bare)).unwrap_or_default();
+        let frames = self.lookup(module).map(|known| known.frames(offset.saturating_sub(1), &bare)).unwrap_or_default();
         if frames.is_empty() { vec![bare] } else { frames }
     }
 
@@ -85,19 +134,18 @@ impl Known {
     fn read(path: &Path) -> Option<Self> {
         let bytes = std::fs::read(path).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
-        let variables = file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Data);
+        let variables = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Data);
         let mut data: Vec<_> = variables
             .filter_map(|symbol| Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned())))
             .collect();
         data.sort();
-        Some(Self { lines: Loader::new(path).ok(), data })
+        Some(Self { lines: Loader::new(path).ok(), data, functions: Functions::read(&file) })
     }
 
-    fn frames(&self, offset: u64, bare: &Frame) -> Option<Vec<Frame>> {
-        let lines = self.lines.as_ref()?;
+    fn frames(&self, offset: u64, bare: &Frame) -> Vec<Frame> {
         let mut found = Vec::new();
-        let mut frames = lines.find_frames(offset).ok()?;
-        while let Ok(Some(frame)) = frames.next() {
+        let mut frames = self.lines.as_ref().and_then(|lines| lines.find_frames(offset).ok());
+        while let Some(Ok(Some(frame))) = frames.as_mut().map(FrameIter::next) {
             let function = frame.function.as_ref().and_then(|function| Some(demangle(&function.raw_name().ok()?)));
             let location = frame.location;
             found.push(Frame {
@@ -110,13 +158,13 @@ impl Known {
         }
         // Without debug information there is at least the symbol table.
         if found.iter().all(|frame| frame.function.is_none()) {
-            let function = lines.find_symbol(offset).map(demangle);
+            let function = self.functions.find(offset).map(demangle);
             match found.last_mut() {
                 Some(frame) => frame.function = function,
                 None => found.extend(function.map(|function| Frame { function: Some(function), ..bare.clone() })),
             }
         }
-        Some(found)
+        found
     }
 }
 
@@ -126,4 +174,32 @@ fn demangle(name: &str) -> String {
         return name.to_owned();
     }
     addr2line::demangle_auto(name.into(), None).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_ends_where_its_symbol_says() {
+        let symbols =
+            [(0x10, 1, "first"), (0x20, 0x20, "outer"), (0x24, 4, "inner"), (0x50, 0, "assembly"), (0x60, 8, "last")];
+        let functions = Functions::new(
+            symbols.map(|(start, size, name): (u64, u64, &str)| (start, size, 0x80, name.to_owned())).to_vec(),
+        );
+        let expected = [
+            (0x10, Some("first")),
+            (0x11, None),
+            (0x23, Some("outer")),
+            (0x25, Some("inner")),
+            (0x30, Some("outer")),
+            (0x40, None),
+            (0x5f, Some("assembly")),
+            (0x60, Some("last")),
+            (0x68, None),
+        ];
+        for (offset, name) in expected {
+            assert_eq!(functions.find(offset), name, "{offset:#x}");
+        }
+    }
 }

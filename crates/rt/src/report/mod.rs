@@ -10,7 +10,7 @@ use crate::engine::Violation;
 use crate::frames::{self, Call};
 use crate::lock::Lock;
 use crate::thread::Thread;
-use crate::{options, spin, sys};
+use crate::{foreign, options, spin, sys};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use record::Record;
 pub(crate) use record::{Plain, Previous};
@@ -58,6 +58,9 @@ pub(crate) fn spin(place: Call, first_turn: Option<Call>) {
 /// Two accesses that nothing orders.
 #[cold]
 pub(crate) fn race(thread: &mut Thread, access: &Plain, previous: &Previous) {
+    if foreign::is_benign(access.address) {
+        return;
+    }
     let (site, other) = (frames::site(thread.frames.place(access.caller)), previous.place.map_or([0; 2], frames::site));
     let Some(mut reported) = first_of_its_kind(&[site[0], site[1], other[0], other[1], usize::MAX]) else { return };
     tell(|| Record::of_race(thread, access, previous), &mut reported);
