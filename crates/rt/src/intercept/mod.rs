@@ -9,6 +9,7 @@ mod copies;
 mod exit;
 mod files;
 mod fork;
+mod guard;
 mod libatomic;
 mod memory;
 mod mutex;
