@@ -3,6 +3,7 @@
 //! Each does what the original does, by calling it, and tells the engine. Under a controlled schedule nothing may block for real: the original
 //! is then called in a form that returns at once, and waiting is the scheduler's.
 
+mod aio;
 mod barrier;
 mod condition;
 mod copies;
@@ -13,8 +14,10 @@ mod guard;
 mod libatomic;
 mod memory;
 mod mutex;
+mod notices;
 mod once;
 mod operators;
+mod queues;
 mod read_write;
 mod semaphore;
 mod signal_handlers;
