@@ -22,6 +22,7 @@ mod read_write;
 mod semaphore;
 mod signal_handlers;
 mod signal_stack;
+mod signal_waits;
 mod sleep;
 mod strings;
 mod threads;
