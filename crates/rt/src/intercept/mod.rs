@@ -12,6 +12,7 @@ mod files;
 mod fork;
 mod guard;
 mod libatomic;
+mod libraries;
 mod memory;
 mod mutex;
 mod notices;
