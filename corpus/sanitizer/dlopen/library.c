@@ -1,5 +1,5 @@
 // verdict: violation
-// What program.c loads. It has an initialiser, variables of its own, and variables of each thread.
+// What program.c and again.c load. It has an initialiser, variables of its own, and variables of each thread.
 #include <stdatomic.h>
 
 atomic_int x, y;
@@ -22,4 +22,8 @@ void ordered(int me) {
     }
     plain += calls + me;
     atomic_store_explicit(&x, 0, memory_order_release);
+}
+
+void plainly(void) {
+    plain++;
 }

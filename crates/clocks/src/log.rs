@@ -29,7 +29,7 @@ const ACQUIRE: u32 = 32 << 16;
 
 impl Author {
     pub(crate) fn new(slot: Slot, epoch: Epoch, written: &Written) -> Self {
-        let update = written.update.map_or(0, |acquire| UPDATE | u32::from(acquire) * ACQUIRE);
+        let update = written.update.map_or(0, |acquire| UPDATE | (u32::from(acquire) * ACQUIRE));
         let flags = update | (u32::from(written.seq_cst) * SEQ_CST) | (u32::from(written.release) * RELEASE);
         Self { epoch, thread: u32::from(slot.0) | flags }
     }

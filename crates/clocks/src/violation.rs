@@ -4,6 +4,7 @@ use crate::{Epoch, Place, Slot};
 
 /// A write that a location remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct WriteRecord {
     /// Its number in the modification order of the location; 0 is the initial value.
     pub number: u64,

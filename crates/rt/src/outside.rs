@@ -3,7 +3,7 @@
 use crate::{signals, sys};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many timers the program has.
+/// How many timers the program has. Who waits for a notice in another way has one as well, until it comes.
 static TIMERS: AtomicUsize = AtomicUsize::new(0);
 
 /// The program has another timer.

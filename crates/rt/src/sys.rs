@@ -293,8 +293,7 @@ impl Next {
             if versioned.is_null() { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } else { versioned }
         } as usize;
         if found == 0 {
-            write_all(2, self.name.to_bytes());
-            fatal(" is not in any library");
+            fatal(&std::format!("{} is not in any library", self.name.to_string_lossy()));
         }
         self.found.store(found, Ordering::Relaxed);
         found

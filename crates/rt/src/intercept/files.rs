@@ -1,13 +1,13 @@
-//! Pipes, sockets and the like: what is written before, is there after it was read.
+//! Pipes, sockets and the like: what is written before, is there after it was read. Also what was done before something was closed is there after its end was read.
 //!
 //! Which descriptors belong together is not known, so all of them do. That can only hide something.
 
 use crate::{schedule, sync, sys};
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
 use libc::{
-    epoll_event, fd_set, iovec, msghdr, nfds_t, pollfd, sigset_t, size_t, sockaddr, socklen_t, ssize_t, timespec,
-    timeval,
+    epoll_event, fd_set, iovec, mmsghdr, msghdr, nfds_t, off_t, pollfd, sigset_t, size_t, sockaddr, socklen_t, ssize_t,
+    timespec, timeval,
 };
 
 crate::sys::next! {
@@ -33,10 +33,42 @@ crate::sys::next! {
     fn epoll_ctl(file: c_int, operation: c_int, other: c_int, event: *mut epoll_event) -> c_int;
     fn epoll_wait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int;
     fn epoll_pwait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const sigset_t) -> c_int;
+    fn __read_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t) -> ssize_t;
+    fn pread(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    fn pread64(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    fn __pread_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
+    fn __pread64_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
+    fn preadv(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    fn preadv64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    fn preadv2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+    fn preadv64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+    fn __recv_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int) -> ssize_t;
+    fn __recvfrom_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
+    fn recvmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, time: *mut timespec) -> c_int;
+    fn __poll_chk(files: *mut pollfd, count: nfds_t, time: c_int, room: size_t) -> c_int;
+    fn __ppoll_chk(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t, room: size_t) -> c_int;
+    fn epoll_pwait2(file: c_int, events: *mut epoll_event, most: c_int, time: *const timespec, mask: *const sigset_t) -> c_int;
+    fn pwrite(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    fn pwrite64(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    fn pwritev(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    fn pwritev64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    fn pwritev2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+    fn pwritev64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+    fn sendmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int;
+    fn vmsplice(file: c_int, buffers: *const iovec, count: size_t, flags: c_uint) -> ssize_t;
+    fn shutdown(file: c_int, how: c_int) -> c_int;
+    fn close(file: c_int) -> c_int;
+    fn sendfile(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
+    fn sendfile64(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
+    fn splice(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
+    fn tee(from: c_int, to: c_int, bytes: size_t, flags: c_uint) -> ssize_t;
+    fn copy_file_range(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
+    fn dup2(old: c_int, new: c_int) -> c_int;
+    fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int;
 }
 
 /// An address at which nothing else can be.
-const FILES: usize = 64;
+pub(super) const FILES: usize = 64;
 
 /// What was open for output when the process began, as [`identity`] says.
 static OUTPUTS: [[AtomicU64; 2]; 2] = [const { [AtomicU64::new(0), AtomicU64::new(0)] }; 2];
@@ -67,15 +99,15 @@ fn identity(file: c_int) -> [u64; 2] {
 }
 
 /// Nothing came, and the program does not want to wait for it: it will ask again, and somebody else should do something in the meantime.
-fn found_nothing() {
+pub(super) fn found_nothing() {
     schedule::step_aside();
 }
 
 /// Something was read, or the original says why not.
-fn has_read(result: isize) {
+pub(super) fn has_read(result: isize) {
     if result >= 0 {
         sync::acquired(FILES);
-    } else if sys::errno() == libc::EAGAIN {
+    } else if matches!(sys::errno(), libc::EAGAIN | libc::ENOMSG) {
         found_nothing();
     }
 }
@@ -125,6 +157,19 @@ macro_rules! writing {
     )* };
 }
 
+macro_rules! passing {
+    ($(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => { $(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            sync::contributing(FILES);
+            // SAFETY: the arguments are the program's.
+            let result = unsafe { real::$name($($argument),*) };
+            has_read(result as isize);
+            result
+        }
+    )* };
+}
+
 reading! {
     fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;
     fn readv(file: c_int, buffers: *const iovec, count: c_int) -> ssize_t;
@@ -134,6 +179,18 @@ reading! {
     fn eventfd_read(file: c_int, value: *mut u64) -> c_int;
     fn accept(file: c_int, from: *mut sockaddr, length: *mut socklen_t) -> c_int;
     fn accept4(file: c_int, from: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int;
+    fn __read_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t) -> ssize_t;
+    fn pread(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    fn pread64(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    fn __pread_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
+    fn __pread64_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
+    fn preadv(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    fn preadv64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    fn preadv2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+    fn preadv64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+    fn __recv_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int) -> ssize_t;
+    fn __recvfrom_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
+    fn recvmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, time: *mut timespec) -> c_int;
 }
 
 waiting! {
@@ -143,6 +200,9 @@ waiting! {
     fn pselect(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *const timespec, mask: *const sigset_t) -> c_int;
     fn epoll_wait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int;
     fn epoll_pwait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const sigset_t) -> c_int;
+    fn __poll_chk(files: *mut pollfd, count: nfds_t, time: c_int, room: size_t) -> c_int;
+    fn __ppoll_chk(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t, room: size_t) -> c_int;
+    fn epoll_pwait2(file: c_int, events: *mut epoll_event, most: c_int, time: *const timespec, mask: *const sigset_t) -> c_int;
 }
 
 writing! {
@@ -154,4 +214,25 @@ writing! {
     fn sendto(file: c_int, buffer: *const c_void, bytes: size_t, flags: c_int, to: *const sockaddr, length: socklen_t) -> ssize_t;
     fn sendmsg(file: c_int, message: *const msghdr, flags: c_int) -> ssize_t;
     fn eventfd_write(file: c_int, value: u64) -> c_int;
+    fn pwrite(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    fn pwrite64(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    fn pwritev(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    fn pwritev64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    fn pwritev2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+    fn pwritev64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+    fn sendmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int;
+    fn vmsplice(file: c_int, buffers: *const iovec, count: size_t, flags: c_uint) -> ssize_t;
+    fn shutdown(file: c_int, how: c_int) -> c_int;
+    fn close(file: c_int) -> c_int;
+}
+
+// What is read here is written there. That a descriptor becomes another one closes what it was before.
+passing! {
+    fn sendfile(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
+    fn sendfile64(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
+    fn splice(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
+    fn tee(from: c_int, to: c_int, bytes: size_t, flags: c_uint) -> ssize_t;
+    fn copy_file_range(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
+    fn dup2(old: c_int, new: c_int) -> c_int;
+    fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int;
 }

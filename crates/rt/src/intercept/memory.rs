@@ -20,7 +20,7 @@ crate::sys::next! {
 }
 
 /// Everything about the memory is forgotten.
-fn forget(address: usize, bytes: usize) {
+pub(super) fn forget(address: usize, bytes: usize) {
     if let Some(_inside) = Inside::first() {
         table::forget(address, bytes);
         plain::forget(address, bytes);
@@ -178,6 +178,19 @@ unsafe extern "C" fn mmap(
         forget(mapped as usize, bytes);
     }
     mapped
+}
+
+/// What `mmap` is for programs that are compiled with `_FILE_OFFSET_BITS=64`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap64(
+    address: *mut c_void,
+    bytes: usize,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: i64,
+) -> *mut c_void {
+    unsafe { mmap(address, bytes, protection, flags, file, offset) }
 }
 
 #[unsafe(no_mangle)]

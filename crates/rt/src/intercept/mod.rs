@@ -3,21 +3,27 @@
 //! Each does what the original does, by calling it, and tells the engine. Under a controlled schedule nothing may block for real: the original
 //! is then called in a form that returns at once, and waiting is the scheduler's.
 
+mod aio;
 mod barrier;
 mod condition;
 mod copies;
 mod exit;
 mod files;
 mod fork;
+mod guard;
 mod libatomic;
+mod libraries;
 mod memory;
 mod mutex;
+mod notices;
 mod once;
 mod operators;
+mod queues;
 mod read_write;
 mod semaphore;
 mod signal_handlers;
 mod signal_stack;
+mod signal_waits;
 mod sleep;
 mod strings;
 mod threads;

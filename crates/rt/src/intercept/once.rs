@@ -1,8 +1,6 @@
-//! What is done once: `pthread_once`, `call_once`, and the variables that C++ initialises when a function first runs.
+//! What is done once: `pthread_once` and `call_once`.
 
 use super::unwinding;
-use crate::access::{Kind, Step, perform};
-use crate::order::Order;
 use crate::schedule::{self, Patience};
 use crate::sync;
 use core::ffi::c_int;
@@ -10,18 +8,11 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 crate::sys::next! {
     fn pthread_once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> c_int;
-    fn __cxa_guard_acquire(guard: *mut u64) -> c_int;
-    fn __cxa_guard_release(guard: *mut u64);
-    fn __cxa_guard_abort(guard: *mut u64);
 }
 
-const ACQUIRE: Order = Order::from_abi(2);
-const RELEASE: Order = Order::from_abi(3);
 /// The lowest bits of glibc's control word.
 const IN_PROGRESS: u32 = 1;
 const DONE: u32 = 2;
-/// libstdc++'s bits of a guard.
-const GUARD_PENDING: u32 = 0x100;
 
 /// Under a controlled schedule, waits until nobody is in the middle of it: the original would block.
 unsafe fn wait_while(word: *mut u32, busy: u32) {
@@ -84,35 +75,4 @@ unsafe extern "C" fn pthread_once(control: *mut c_int, routine: Option<unsafe ex
 #[unsafe(no_mangle)]
 unsafe extern "C" fn call_once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) {
     unsafe { once(control, routine) };
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
-    let result = unsafe {
-        wait_while(guard.cast(), GUARD_PENDING);
-        real::__cxa_guard_acquire(guard)
-    };
-    if result == 0 {
-        // SAFETY: the first byte says whether the variable is there.
-        let look = || ((), Step::Load { value: u128::from(unsafe { core::ptr::read_volatile(guard.cast::<u8>()) }) });
-        perform(guard as usize, 1, ACQUIRE, Kind::Load, 0, look);
-    }
-    result
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
-    // Whoever comes later reads the guard with an ordinary atomic load, so this has to be the store that it reads from.
-    let set = || {
-        unsafe { real::__cxa_guard_release(guard) };
-        ((), Step::Store { old: 0, new: 1 })
-    };
-    perform(guard as usize, 1, RELEASE, Kind::Write, 0, set);
-    schedule::notify(guard as usize);
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cxa_guard_abort(guard: *mut u64) {
-    unsafe { real::__cxa_guard_abort(guard) };
-    schedule::notify(guard as usize);
 }

@@ -1,0 +1,118 @@
+//! Reading and writing in the background, and being told of messages. libc does that in threads of its own, which it starts without us.
+
+use super::files::{FILES, found_nothing};
+use super::notices::{self, Event};
+use crate::sync;
+use core::ffi::c_int;
+use libc::{aiocb, mqd_t, timespec};
+
+crate::sys::next! {
+    fn aio_read(request: *mut aiocb) -> c_int;
+    fn aio_write(request: *mut aiocb) -> c_int;
+    fn aio_error(request: *const aiocb) -> c_int;
+    fn aio_suspend(requests: *const *const aiocb, count: c_int, time: *const timespec) -> c_int;
+    fn lio_listio(mode: c_int, requests: *const *mut aiocb, count: c_int, event: *mut Event) -> c_int;
+    fn mq_notify(queue: mqd_t, event: *const Event) -> c_int;
+}
+
+/// Where a request says what is to be done after it.
+unsafe fn event_of(request: *mut aiocb) -> *mut Event {
+    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    unsafe { (&raw mut (*request).aio_sigevent).cast() }
+}
+
+/// Begins one request.
+unsafe fn begin(request: *mut aiocb, original: unsafe fn(*mut aiocb) -> c_int) -> c_int {
+    sync::contributing(FILES);
+    // SAFETY: see above, here and below.
+    unsafe {
+        notices::once_in_place(event_of(request));
+        let result = original(request);
+        if result != 0 {
+            notices::withdraw(*event_of(request));
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_read(request: *mut aiocb) -> c_int {
+    unsafe { begin(request, real::aio_read) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_read64(request: *mut aiocb) -> c_int {
+    unsafe { begin(request, real::aio_read) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_write(request: *mut aiocb) -> c_int {
+    unsafe { begin(request, real::aio_write) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_write64(request: *mut aiocb) -> c_int {
+    unsafe { begin(request, real::aio_write) }
+}
+
+/// What is read may be from another thread. Who only asks will ask again.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_error(request: *const aiocb) -> c_int {
+    let result = unsafe { real::aio_error(request) };
+    if result == libc::EINPROGRESS {
+        found_nothing();
+    } else {
+        sync::acquired(FILES);
+    }
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_error64(request: *const aiocb) -> c_int {
+    unsafe { aio_error(request) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_suspend(requests: *const *const aiocb, count: c_int, time: *const timespec) -> c_int {
+    let result = unsafe { real::aio_suspend(requests, count, time) };
+    if result == 0 {
+        sync::acquired(FILES);
+    }
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_suspend64(requests: *const *const aiocb, count: c_int, time: *const timespec) -> c_int {
+    unsafe { aio_suspend(requests, count, time) }
+}
+
+/// All requests at once, and a notice after the last. Those of the single ones are left to libc: if only some of them can begin, nobody knows which.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lio_listio(mode: c_int, requests: *const *mut aiocb, count: c_int, event: *mut Event) -> c_int {
+    sync::contributing(FILES);
+    let mut changed =
+        unsafe { event.as_ref() }.filter(|_| mode == libc::LIO_NOWAIT).copied().map(notices::again_and_again);
+    let event = changed.as_mut().map_or(event, core::ptr::from_mut);
+    let result = unsafe { real::lio_listio(mode, requests, count, event) };
+    if result == 0 && mode == libc::LIO_WAIT {
+        sync::acquired(FILES);
+    }
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lio_listio64(mode: c_int, requests: *const *mut aiocb, count: c_int, event: *mut Event) -> c_int {
+    unsafe { lio_listio(mode, requests, count, event) }
+}
+
+/// Libc copies the event.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mq_notify(queue: mqd_t, event: *const Event) -> c_int {
+    let changed = unsafe { event.as_ref() }.copied().map(notices::once);
+    let event = changed.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+    let result = unsafe { real::mq_notify(queue, event) };
+    if let (Some(event), true) = (changed, result != 0) {
+        unsafe { notices::withdraw(event) };
+    }
+    result
+}

@@ -1,0 +1,75 @@
+//! Sending signals, and waiting for them without a handler: what the sender did before is known to whoever gets the signal. Handlers know it, too, because it is told where they listen.
+
+use crate::{handlers, sync};
+use core::ffi::c_int;
+use libc::{pid_t, pthread_t, siginfo_t, sigset_t, sigval, timespec};
+
+crate::sys::next! {
+    fn kill(process: pid_t, number: c_int) -> c_int;
+    fn sigqueue(process: pid_t, number: c_int, value: sigval) -> c_int;
+    fn pthread_kill(handle: pthread_t, number: c_int) -> c_int;
+    fn pthread_sigqueue(handle: pthread_t, number: c_int, value: sigval) -> c_int;
+    fn sigwait(set: *const sigset_t, number: *mut c_int) -> c_int;
+    fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int;
+    fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, time: *const timespec) -> c_int;
+}
+
+fn sending(number: c_int) {
+    if handlers::of(number).is_some() {
+        sync::contributing(handlers::address(number));
+    }
+}
+
+fn received(number: c_int) {
+    if handlers::of(number).is_some() {
+        sync::acquired(handlers::address(number));
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kill(process: pid_t, number: c_int) -> c_int {
+    sending(number);
+    // SAFETY: the arguments are the program's, here and below.
+    unsafe { real::kill(process, number) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigqueue(process: pid_t, number: c_int, value: sigval) -> c_int {
+    sending(number);
+    unsafe { real::sigqueue(process, number, value) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_kill(handle: pthread_t, number: c_int) -> c_int {
+    sending(number);
+    unsafe { real::pthread_kill(handle, number) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_sigqueue(handle: pthread_t, number: c_int, value: sigval) -> c_int {
+    sending(number);
+    unsafe { real::pthread_sigqueue(handle, number, value) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigwait(set: *const sigset_t, number: *mut c_int) -> c_int {
+    let result = unsafe { real::sigwait(set, number) };
+    if result == 0 {
+        received(unsafe { *number });
+    }
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int {
+    let number = unsafe { real::sigwaitinfo(set, info) };
+    received(number);
+    number
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, time: *const timespec) -> c_int {
+    let number = unsafe { real::sigtimedwait(set, info, time) };
+    received(number);
+    number
+}
