@@ -7,8 +7,10 @@ use crate::sys;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use steadfast_clocks::{Limits, Model, Settings};
 
+/// The exit code of a process that has reported something, if nobody wants another one.
+pub(crate) const USUAL_EXIT_CODE: i32 = 66;
 /// The exit code of a process that has reported something.
-pub(crate) static EXIT_CODE: AtomicI32 = AtomicI32::new(66);
+pub(crate) static EXIT_CODE: AtomicI32 = AtomicI32::new(USUAL_EXIT_CODE);
 /// Whether the first report is the last thing that the process does.
 pub(crate) static HALT: AtomicBool = AtomicBool::new(false);
 /// Whether plain accesses are checked for races.

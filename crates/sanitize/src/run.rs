@@ -99,7 +99,8 @@ fn options(settings: &Settings, seed: u64) -> String {
     for option in &settings.options {
         let _ = write!(options, ":{option}");
     }
-    let _ = write!(options, ":schedule={}:seed={seed}", settings.schedule.name());
+    // The exit code is the program's own: whether something was reported is said by the reports.
+    let _ = write!(options, ":schedule={}:seed={seed}:exitcode=0", settings.schedule.name());
     options
 }
 

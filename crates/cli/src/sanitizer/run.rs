@@ -124,11 +124,8 @@ impl Tally {
             let suppressions = super::suppressions(first);
             findings.retain(|finding| !suppressions.apply_to(finding));
         }
-        let reported = !outcome.records.is_empty();
         match outcome.end {
             End::Own(status) if status.success() => {}
-            // The runtime's exit code for a program that has reported something.
-            End::Own(status) if reported && status.code() == Some(exit_code()) => {}
             End::Interrupted => self.interrupted = true,
             failure => {
                 self.failed += 1;
@@ -152,14 +149,6 @@ impl Tally {
     fn findings_may_be_missing(&self) -> bool {
         self.watched == 0 || self.failed > 0 || self.interrupted
     }
-}
-
-/// With what the runtime ends a program that has reported something.
-fn exit_code() -> i32 {
-    let options = std::env::var("STEADFAST_OPTIONS").unwrap_or_default();
-    let mut codes =
-        options.split([':', ',', ' ', '\n']).filter_map(|option| option.strip_prefix("exitcode=")?.parse().ok());
-    codes.next_back().unwrap_or(66)
 }
 
 /// What is written at the end.

@@ -210,3 +210,31 @@ fn an_exit_code_of_the_program_is_not_taken_for_ours() {
     assert_eq!(ended.status.code(), Some(3), "{text}");
     assert!(text.contains("(exit status: 66)"), "{text}");
 }
+
+/// Neither a report that is suppressed nor one that is shown makes a success of a failure.
+#[test]
+fn a_program_that_fails_has_failed_whatever_it_reports() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let Some(program) = robust("failing.c", scratch.path()) else { return };
+    let rules = scratch.path().join("rules");
+    std::fs::write(&rules, "race:failing.c\ndeadlock:failing.c\n").expect("a file");
+    let run = |how: &str, options: &str| {
+        let mut running = Command::new(STEADFAST);
+        running.args(["run", "--schedule", "random"]).arg(&program).arg(how).env("STEADFAST_OPTIONS", options);
+        let output = running.output().expect("steadfast");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let suppressed = format!("suppressions=\"{}\"", rules.display());
+    for (how, options, code, part) in [
+        ("fail", &*suppressed, 3, "Nothing was reported in 1 run; 1 run ended with an error of the program"),
+        ("fail", "", 1, "1 finding, in 1 of 1 run; 1 run ended with an error of the program"),
+        ("succeed", &suppressed, 0, "Nothing was reported in 1 run.\n"),
+        ("succeed", "exitcode=23", 1, "1 finding, in 1 of 1 run.\n"),
+        ("deadlock", &suppressed, 3, "Nothing was reported in 1 run; 1 run ended with an error of the program"),
+        ("deadlock", "", 1, "deadlock: every thread waits"),
+    ] {
+        let (ended, text) = run(how, options);
+        assert_eq!(ended, Some(code), "{how} {options}: {text}");
+        assert!(text.contains(part), "{how} {options}: {text}");
+    }
+}

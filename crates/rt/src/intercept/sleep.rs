@@ -21,10 +21,10 @@ enum Slept {
     Interrupted,
 }
 
-/// Under a controlled schedule sleeping is letting others go first, and takes no time. It can still be interrupted by a signal, and end with the thread.
+/// Under a controlled schedule sleeping is letting others go first, and takes no real time. It can still be interrupted by a signal, and end with the thread.
 fn let_others_go_first() -> Option<Slept> {
     let (before, _) = signals::handled();
-    if !schedule::step_aside() {
+    if !schedule::sleep() {
         return None;
     }
     threads::end_if_cancelled();

@@ -70,7 +70,11 @@ pub(crate) fn race(thread: &mut Thread, access: &Plain, previous: &Previous) {
 pub(crate) fn deadlock() -> ! {
     spin::settle_all();
     stack::on_own(|| deliver::deliver(Record::of_deadlock().bytes()));
-    leave()
+    // There is no exit code of the program's own that could count: it has not come to its end.
+    leave(match options::EXIT_CODE.load(Ordering::Relaxed) {
+        0 => options::USUAL_EXIT_CODE,
+        code => code,
+    })
 }
 
 fn first_of_its_kind(parts: &[usize]) -> Option<crate::lock::Guard<'static, Vec<u64>>> {
@@ -89,12 +93,11 @@ fn tell(record: impl FnOnce() -> Record, _only_one_at_a_time: &mut Vec<u64>) {
     }
     COUNT.fetch_add(1, Ordering::Relaxed);
     if options::HALT.load(Ordering::Relaxed) {
-        leave();
+        leave(options::EXIT_CODE.load(Ordering::Relaxed));
     }
 }
 
-fn leave() -> ! {
-    let code = options::EXIT_CODE.load(Ordering::Relaxed);
+fn leave(code: i32) -> ! {
     // SAFETY: ends the process.
     unsafe { sys::raw_syscall(libc::SYS_exit_group, [code as usize, 0, 0, 0, 0, 0]) };
     sys::fatal("could not exit")
@@ -126,8 +129,9 @@ pub(crate) fn count() -> u32 {
 
 /// Ends the process as one that has reported something, unless its own exit code should count.
 pub(crate) fn leave_if_wanted() {
-    if options::EXIT_CODE.load(Ordering::Relaxed) != 0 {
-        leave();
+    let code = options::EXIT_CODE.load(Ordering::Relaxed);
+    if code != 0 {
+        leave(code);
     }
 }
 

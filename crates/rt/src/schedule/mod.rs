@@ -47,6 +47,8 @@ pub(crate) struct Turn {
     key: usize,
     limited: bool,
     gave_up: bool,
+    /// Since when it waits.
+    since: u64,
     /// Where it has come to meet others who have not come yet.
     arrived: usize,
     /// Whether a signal or its cancellation lets it go on.
@@ -76,6 +78,8 @@ struct Control {
     current: *mut Thread,
     strategy: Strategy,
     steps: u64,
+    /// What time it is for those who wait with a limit. It passes with steps, faster when somebody sleeps.
+    time: u64,
     /// How often in a row all threads waited and those who could were told to look again.
     futile: usize,
     /// How often it was seen that nobody can go on but for a signal.
@@ -90,8 +94,15 @@ static CONTROL: Lock<Option<Control>> = Lock::new(None);
 
 /// From now on the strategy decides. Called before the second thread begins.
 pub(crate) fn start(strategy: Strategy) {
-    *CONTROL.lock() =
-        Some(Control { threads: Vec::new(), current: core::ptr::null_mut(), strategy, steps: 0, futile: 0, idle: 0 });
+    *CONTROL.lock() = Some(Control {
+        threads: Vec::new(),
+        current: core::ptr::null_mut(),
+        strategy,
+        steps: 0,
+        time: 0,
+        futile: 0,
+        idle: 0,
+    });
     CONTROLLED.store(true, Ordering::Release);
 }
 
@@ -119,11 +130,23 @@ pub(crate) fn step(address: usize) {
 
 /// The thread wants to let others go first. Says whether it has; else the caller should do that in its own way.
 pub(crate) fn step_aside() -> bool {
+    let_others_go_first(YIELDING)
+}
+
+/// The thread wants to let others go first and time pass. Says whether it has.
+pub(crate) fn sleep() -> bool {
+    let_others_go_first(SLEEPING)
+}
+
+fn let_others_go_first(time: u64) -> bool {
     if !controlled() {
         return false;
     }
     let _inside = Inside::enter();
-    take_turn(tls::local().thread, Control::choose_other);
+    take_turn(tls::local().thread, |control, thread| {
+        control.time += time;
+        control.choose_other(thread)
+    });
     true
 }
 
@@ -181,6 +204,7 @@ fn wait(key: usize, state: State, patience: Patience) -> Woken {
         // SAFETY: the thread is alive and the lock is held.
         let turn = unsafe { &mut (*thread).turn };
         (turn.state, turn.key, turn.limited) = (state, key, patience == Patience::Limited);
+        turn.since = control.time;
         control.choose_other(thread)
     });
     // SAFETY: this thread's own structure; nobody else changes it while it is our turn.
@@ -304,6 +328,8 @@ fn take_turn(thread: *mut Thread, choose: impl FnOnce(&mut Control, *mut Thread)
     }
     let stays = with_control(|control| {
         control.steps += 1;
+        control.time += 1;
+        control.give_up_in_time();
         let next = choose(control, thread);
         if next == thread {
             return true;
@@ -345,14 +371,29 @@ impl Control {
         self.lose_patience()
     }
 
+    /// Those who wait with a limit.
+    fn limited(&self) -> impl Iterator<Item = *mut Thread> + '_ {
+        let may_give_up =
+            |&thread: &*mut Thread| unsafe { (*thread).turn.limited && (*thread).turn.state != State::Ready };
+        self.threads.iter().copied().filter(may_give_up)
+    }
+
+    /// Others may go on for ever, because they wait in a loop for what somebody does who has given up.
+    fn give_up_in_time(&mut self) {
+        for thread in self.limited() {
+            let turn = unsafe { &mut (*thread).turn };
+            if self.time - turn.since > PATIENCE {
+                (turn.state, turn.gave_up) = (State::Ready, true);
+            }
+        }
+    }
+
     /// Nobody can go on. One who waits with a limit gives up; if there is none, somebody who is away must come back.
     fn lose_patience(&mut self) -> *mut Thread {
-        let limited = self
-            .threads
-            .iter()
-            .copied()
-            .find(|&thread| unsafe { (*thread).turn.limited && (*thread).turn.state != State::Ready });
-        let Some(thread) = limited else {
+        let limited: Vec<_> = self.limited().collect();
+        // Any of them: always the first would be for ever the one who looks whether others have given up.
+        let chosen = if limited.len() > 1 { self.strategy.pick(limited.len()) } else { 0 };
+        let Some(&thread) = limited.get(chosen) else {
             if let Some(thread) = self.look_again() {
                 return thread;
             }
@@ -465,6 +506,12 @@ impl Control {
     }
 }
 
+/// How long somebody waits with a limit, if others can go on: so many steps. Real limits are mostly longer than a run, and must not pass in code that works as it should.
+const PATIENCE: u64 = 20_000;
+/// How much time passes when somebody lets others go first.
+const YIELDING: u64 = 100;
+/// How much time passes when somebody sleeps.
+const SLEEPING: u64 = 1_000;
 /// How long the others wait before they look after the one with the turn.
 const WATCH: u64 = 20_000_000;
 /// How often each thread looks before a signal is not hoped for any more: three seconds.
