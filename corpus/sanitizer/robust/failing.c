@@ -1,3 +1,4 @@
+// verdict: race
 // A race or a deadlock in a program that fails or does not, as its argument says.
 #include <pthread.h>
 #include <string.h>
