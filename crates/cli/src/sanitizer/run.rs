@@ -14,6 +14,7 @@ use steadfast_diag::{Format, render, sarif};
 use steadfast_sanitize::collection::Collection;
 use steadfast_sanitize::compiler::{Language, Surroundings};
 use steadfast_sanitize::finding::Finding;
+use steadfast_sanitize::record::Kind;
 use steadfast_sanitize::run::{End, Outcome, Schedule, Settings, once};
 use steadfast_sanitize::symbols::Symbols;
 use steadfast_sanitize::text;
@@ -126,6 +127,8 @@ impl Tally {
         }
         match outcome.end {
             End::Own(status) if status.success() => {}
+            // The runtime has ended it, and says why.
+            End::Own(_) if findings.iter().any(|finding| finding.kind == Kind::Deadlock) => {}
             End::Interrupted => self.interrupted = true,
             failure => {
                 self.failed += 1;

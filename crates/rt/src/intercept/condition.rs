@@ -6,7 +6,7 @@ use super::{mutex, threads, unwinding};
 use crate::schedule::{self, Patience, Woken};
 use crate::sync;
 use core::ffi::c_int;
-use libc::{ETIMEDOUT, clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
+use libc::{CLOCK_MONOTONIC, CLOCK_REALTIME, ETIMEDOUT, clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
 
 crate::sys::next! {
     #[version = c"GLIBC_2.3.2"]
@@ -43,7 +43,7 @@ unsafe fn wait(
     // Nothing can come between giving the mutex back and waiting: this thread has its turn until it waits.
     // SAFETY: see above.
     unsafe { mutex::unlock(mutex) };
-    let woken = schedule::wait_for_signal(condition as usize, patience);
+    let woken = schedule::wait_for_signal(condition as usize, schedule::ALL, patience);
     // SAFETY: see above.
     let locked = unsafe { mutex::lock(mutex) };
     threads::end_if_cancelled();
@@ -51,23 +51,34 @@ unsafe fn wait(
     if woken == Woken::GaveUp { ETIMEDOUT } else { locked }
 }
 
-/// Whether other processes use the condition as well. glibc keeps that with the number of those who wait.
-unsafe fn is_shared(condition: *mut pthread_cond_t) -> bool {
+/// What the condition was made with. glibc keeps that with the number of those who wait.
+unsafe fn attributes(condition: *mut pthread_cond_t) -> c_int {
     const WAITERS: usize = 9;
     // SAFETY: the condition is larger than that.
-    unsafe { *condition.cast::<c_int>().add(WAITERS) & 1 != 0 }
+    unsafe { *condition.cast::<c_int>().add(WAITERS) }
+}
+
+/// Whether other processes use the condition as well.
+unsafe fn is_shared(condition: *mut pthread_cond_t) -> bool {
+    // SAFETY: see above, here and below.
+    unsafe { attributes(condition) & 1 != 0 }
+}
+
+/// The clock that its time limits are meant for.
+unsafe fn clock_of(condition: *mut pthread_cond_t) -> clockid_t {
+    if unsafe { attributes(condition) } & 2 != 0 { CLOCK_MONOTONIC } else { CLOCK_REALTIME }
 }
 
 unsafe fn signal(condition: *mut pthread_cond_t) -> c_int {
     schedule::step(condition as usize);
-    schedule::signal(condition as usize, 1);
+    schedule::signal(condition as usize, schedule::ALL, 1);
     // SAFETY: see above.
     unsafe { real::pthread_cond_signal(condition) }
 }
 
 unsafe fn broadcast(condition: *mut pthread_cond_t) -> c_int {
     schedule::step(condition as usize);
-    schedule::signal(condition as usize, usize::MAX);
+    schedule::signal(condition as usize, schedule::ALL, usize::MAX);
     // SAFETY: see above.
     unsafe { real::pthread_cond_broadcast(condition) }
 }
@@ -84,7 +95,11 @@ unsafe extern "C" fn pthread_cond_timedwait(
     mutex: *mut pthread_mutex_t,
     until: *const timespec,
 ) -> c_int {
-    unsafe { wait(condition, mutex, Patience::Limited, || real::pthread_cond_timedwait(condition, mutex, until)) }
+    unsafe {
+        wait(condition, mutex, Patience::Until(clock_of(condition), until), || {
+            real::pthread_cond_timedwait(condition, mutex, until)
+        })
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -95,7 +110,9 @@ unsafe extern "C" fn pthread_cond_clockwait(
     until: *const timespec,
 ) -> c_int {
     unsafe {
-        wait(condition, mutex, Patience::Limited, || real::pthread_cond_clockwait(condition, mutex, clock, until))
+        wait(condition, mutex, Patience::Until(clock, until), || {
+            real::pthread_cond_clockwait(condition, mutex, clock, until)
+        })
     }
 }
 

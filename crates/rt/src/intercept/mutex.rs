@@ -3,7 +3,7 @@
 use crate::schedule::{self, Patience};
 use crate::sync;
 use core::ffi::c_int;
-use libc::{EBUSY, EOWNERDEAD, ETIMEDOUT, clockid_t, pthread_mutex_t, pthread_spinlock_t, timespec};
+use libc::{CLOCK_REALTIME, EBUSY, EOWNERDEAD, ETIMEDOUT, clockid_t, pthread_mutex_t, pthread_spinlock_t, timespec};
 
 crate::sys::next! {
     fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int;
@@ -54,9 +54,9 @@ unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
     result
 }
 
-unsafe fn timed_lock(mutex: *mut pthread_mutex_t, wait: impl FnOnce() -> c_int) -> c_int {
+unsafe fn timed_lock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
     // SAFETY: see above.
-    unsafe { take_mutex(mutex, Patience::Limited, wait) }
+    unsafe { take_mutex(mutex, Patience::Until(CLOCK_REALTIME, until), || real::pthread_mutex_timedlock(mutex, until)) }
 }
 
 unsafe fn take_mutex(mutex: *mut pthread_mutex_t, patience: Patience, wait: impl FnOnce() -> c_int) -> c_int {
@@ -142,7 +142,7 @@ unsafe extern "C" fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
-    unsafe { timed_lock(mutex, || real::pthread_mutex_timedlock(mutex, until)) }
+    unsafe { timed_lock(mutex, until) }
 }
 
 #[unsafe(no_mangle)]
@@ -151,7 +151,7 @@ unsafe extern "C" fn pthread_mutex_clocklock(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
-    unsafe { timed_lock(mutex, || real::pthread_mutex_clocklock(mutex, clock, until)) }
+    unsafe { take_mutex(mutex, Patience::Until(clock, until), || real::pthread_mutex_clocklock(mutex, clock, until)) }
 }
 
 #[unsafe(no_mangle)]
@@ -177,7 +177,7 @@ unsafe extern "C" fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mtx_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
-    c11(unsafe { timed_lock(mutex, || real::pthread_mutex_timedlock(mutex, until)) })
+    c11(unsafe { timed_lock(mutex, until) })
 }
 
 #[unsafe(no_mangle)]

@@ -3,7 +3,7 @@
 use crate::schedule::{self, Patience};
 use crate::sync;
 use core::ffi::c_int;
-use libc::{EBUSY, ETIMEDOUT, clockid_t, pthread_rwlock_t, timespec};
+use libc::{CLOCK_REALTIME, EBUSY, ETIMEDOUT, clockid_t, pthread_rwlock_t, timespec};
 
 crate::sys::next! {
     fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int;
@@ -64,7 +64,9 @@ unsafe extern "C" fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int {
-    unsafe { take(lock, false, Patience::Limited, || real::pthread_rwlock_timedrdlock(lock, until)) }
+    unsafe {
+        take(lock, false, Patience::Until(CLOCK_REALTIME, until), || real::pthread_rwlock_timedrdlock(lock, until))
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -73,7 +75,7 @@ unsafe extern "C" fn pthread_rwlock_clockrdlock(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
-    unsafe { take(lock, false, Patience::Limited, || real::pthread_rwlock_clockrdlock(lock, clock, until)) }
+    unsafe { take(lock, false, Patience::Until(clock, until), || real::pthread_rwlock_clockrdlock(lock, clock, until)) }
 }
 
 #[unsafe(no_mangle)]
@@ -89,7 +91,9 @@ unsafe extern "C" fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int {
-    unsafe { take(lock, true, Patience::Limited, || real::pthread_rwlock_timedwrlock(lock, until)) }
+    unsafe {
+        take(lock, true, Patience::Until(CLOCK_REALTIME, until), || real::pthread_rwlock_timedwrlock(lock, until))
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -98,7 +102,7 @@ unsafe extern "C" fn pthread_rwlock_clockwrlock(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
-    unsafe { take(lock, true, Patience::Limited, || real::pthread_rwlock_clockwrlock(lock, clock, until)) }
+    unsafe { take(lock, true, Patience::Until(clock, until), || real::pthread_rwlock_clockwrlock(lock, clock, until)) }
 }
 
 #[unsafe(no_mangle)]

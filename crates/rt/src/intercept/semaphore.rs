@@ -4,7 +4,7 @@ use super::threads;
 use crate::schedule::{self, Patience};
 use crate::{signals, sync, sys};
 use core::ffi::c_int;
-use libc::{EAGAIN, EINTR, ETIMEDOUT, clockid_t, sem_t, timespec};
+use libc::{CLOCK_REALTIME, EAGAIN, EINTR, ETIMEDOUT, clockid_t, sem_t, timespec};
 
 crate::sys::next! {
     fn sem_wait(semaphore: *mut sem_t) -> c_int;
@@ -74,12 +74,12 @@ unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int {
-    unsafe { wait(semaphore, Patience::Limited, || real::sem_timedwait(semaphore, until)) }
+    unsafe { wait(semaphore, Patience::Until(CLOCK_REALTIME, until), || real::sem_timedwait(semaphore, until)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_clockwait(semaphore: *mut sem_t, clock: clockid_t, until: *const timespec) -> c_int {
-    unsafe { wait(semaphore, Patience::Limited, || real::sem_clockwait(semaphore, clock, until)) }
+    unsafe { wait(semaphore, Patience::Until(clock, until), || real::sem_clockwait(semaphore, clock, until)) }
 }
 
 #[unsafe(no_mangle)]

@@ -109,7 +109,9 @@ unsafe extern "C" fn thrd_yield() {
 unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
     if number == libc::SYS_futex
         && schedule::controlled()
-        && let Some(result) = unsafe { futex(a, b as c_int, c as u32, d) }
+        && let Some(result) = unsafe {
+            futex(&Futex { word: a, operation: b as c_int, value: c as u32, time: d, other: e, last: f as u32 })
+        }
     {
         return result;
     }
@@ -127,25 +129,59 @@ unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: us
     result as c_long
 }
 
+/// The arguments of that system call. What some of them mean depends on the operation.
+struct Futex {
+    word: usize,
+    operation: c_int,
+    value: u32,
+    /// A time, or a number.
+    time: usize,
+    other: usize,
+    /// Bits, or a value.
+    last: u32,
+}
+
 /// Waiting and waking among the threads of the program.
-unsafe fn futex(word: usize, operation: c_int, value: u32, time: usize) -> Option<c_long> {
-    match operation & libc::FUTEX_CMD_MASK {
-        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
-            // SAFETY: the word is the program's.
-            if unsafe { core::ptr::read_volatile(word as *const u32) } != value {
-                sys::set_errno(libc::EAGAIN);
-                return Some(-1);
-            }
-            let patience = if time == 0 { Patience::Endless } else { Patience::Limited };
-            let error = match schedule::wait_for_signal(word, patience) {
-                Woken::Signalled => return Some(0),
-                Woken::GaveUp => libc::ETIMEDOUT,
-                Woken::Interrupted => libc::EINTR,
-            };
-            sys::set_errno(error);
-            Some(-1)
+unsafe fn futex(call: &Futex) -> Option<c_long> {
+    // SAFETY: the word is the program's.
+    let has = |value: u32| unsafe { core::ptr::read_volatile(call.word as *const u32) } == value;
+    let (word, count) = (call.word, call.value as usize);
+    match call.operation & libc::FUTEX_CMD_MASK {
+        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET if !has(call.value) => Some(failed(libc::EAGAIN)),
+        libc::FUTEX_WAIT => Some(sleep_on(word, schedule::ALL, patience(call, false))),
+        libc::FUTEX_WAIT_BITSET => Some(sleep_on(word, call.last, patience(call, true))),
+        libc::FUTEX_WAKE => Some(schedule::signal(word, schedule::ALL, count) as c_long),
+        libc::FUTEX_WAKE_BITSET => Some(schedule::signal(word, call.last, count) as c_long),
+        libc::FUTEX_CMP_REQUEUE if !has(call.last) => Some(failed(libc::EAGAIN)),
+        operation @ (libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE) => {
+            let woken = schedule::signal(word, schedule::ALL, count);
+            let diverted = schedule::divert(word, call.time, call.other);
+            Some((if operation == libc::FUTEX_REQUEUE { woken } else { woken + diverted }) as c_long)
         }
-        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => Some(schedule::signal(word, value as usize) as c_long),
         _ => None,
     }
+}
+
+/// For how long such a call waits.
+fn patience(call: &Futex, absolute: bool) -> Patience {
+    let time = call.time as *const timespec;
+    match (time.is_null(), absolute) {
+        (true, _) => Patience::Endless,
+        (_, false) => Patience::For(time),
+        _ if call.operation & libc::FUTEX_CLOCK_REALTIME != 0 => Patience::Until(libc::CLOCK_REALTIME, time),
+        _ => Patience::Until(libc::CLOCK_MONOTONIC, time),
+    }
+}
+
+fn sleep_on(word: usize, bits: u32, patience: Patience) -> c_long {
+    match schedule::wait_for_signal(word, bits, patience) {
+        Woken::Signalled => 0,
+        Woken::GaveUp => failed(libc::ETIMEDOUT),
+        Woken::Interrupted => failed(libc::EINTR),
+    }
+}
+
+/// A result as system calls have it.
+fn failed(error: c_int) -> c_long {
+    c_long::from(result(error))
 }

@@ -6,7 +6,7 @@ use crate::tls::Inside;
 use crate::{plain, signals, start, sync, sys, table, thread};
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
-use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
+use libc::{CLOCK_REALTIME, clockid_t, pthread_attr_t, pthread_t, timespec};
 
 type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
@@ -236,7 +236,9 @@ unsafe extern "C" fn pthread_timedjoin_np(
     result: *mut *mut c_void,
     until: *const timespec,
 ) -> c_int {
-    join(handle, Patience::Limited, || unsafe { real::pthread_timedjoin_np(handle, result, until) })
+    join(handle, Patience::Until(CLOCK_REALTIME, until), || unsafe {
+        real::pthread_timedjoin_np(handle, result, until)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -246,7 +248,7 @@ unsafe extern "C" fn pthread_clockjoin_np(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
-    join(handle, Patience::Limited, || unsafe { real::pthread_clockjoin_np(handle, result, clock, until) })
+    join(handle, Patience::Until(clock, until), || unsafe { real::pthread_clockjoin_np(handle, result, clock, until) })
 }
 
 #[unsafe(no_mangle)]

@@ -8,6 +8,7 @@
 //! Guarantee: the same seed leads to the same steps, as long as the program itself does the same (no clocks, no input, no unknown
 //! system call that waits for another thread).
 
+mod patience;
 mod strategy;
 
 use crate::lock::Lock;
@@ -15,16 +16,9 @@ use crate::thread::Thread;
 use crate::tls::{self, Inside};
 use crate::{outside, report, signals, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use patience::Limit;
+pub(crate) use patience::Patience;
 pub(crate) use strategy::{Kind, Strategy};
-
-/// Whether a thread that waits can give up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Patience {
-    /// It waits until it gets what it wants.
-    Endless,
-    /// It gives up at some time. Here: when nobody else can go on.
-    Limited,
-}
 
 /// Why a thread that has waited goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,10 +39,11 @@ pub(crate) struct Turn {
     state: State,
     /// What it waits for.
     key: usize,
-    limited: bool,
+    /// For which of those who are told apart by bits.
+    bits: u32,
+    /// Until when, if it waits.
+    limit: Limit,
     gave_up: bool,
-    /// Since when it waits.
-    since: u64,
     /// Where it has come to meet others who have not come yet.
     arrived: usize,
     /// Whether a signal or its cancellation lets it go on.
@@ -78,7 +73,7 @@ struct Control {
     current: *mut Thread,
     strategy: Strategy,
     steps: u64,
-    /// What time it is for those who wait with a limit. It passes with steps, faster when somebody sleeps.
+    /// What time it is for those who wait with a limit.
     time: u64,
     /// How often in a row all threads waited and those who could were told to look again.
     futile: usize,
@@ -130,12 +125,12 @@ pub(crate) fn step(address: usize) {
 
 /// The thread wants to let others go first. Says whether it has; else the caller should do that in its own way.
 pub(crate) fn step_aside() -> bool {
-    let_others_go_first(YIELDING)
+    let_others_go_first(0)
 }
 
-/// The thread wants to let others go first and time pass. Says whether it has.
+/// The same, and time passes.
 pub(crate) fn sleep() -> bool {
-    let_others_go_first(SLEEPING)
+    let_others_go_first(patience::SLEEP)
 }
 
 fn let_others_go_first(time: u64) -> bool {
@@ -170,15 +165,15 @@ pub(crate) fn wait_for<R>(key: usize, patience: Patience, mut attempt: impl FnMu
             with_control(|control| control.futile = 0);
             return Some(result);
         }
-        if wait(key, State::Waits, patience) == Woken::GaveUp {
+        if wait(key, ALL, State::Waits, patience) == Woken::GaveUp {
             return None;
         }
     }
 }
 
-/// Waits until it is chosen by [`signal`].
-pub(crate) fn wait_for_signal(key: usize, patience: Patience) -> Woken {
-    wait(key, State::WaitsForSignal, patience)
+/// Waits until it is chosen by [`signal`] with one of the bits.
+pub(crate) fn wait_for_signal(key: usize, bits: u32, patience: Patience) -> Woken {
+    wait(key, bits, State::WaitsForSignal, patience)
 }
 
 /// One more has come to a place where so many meet, and goes on when they are all there. Says whether it was the last.
@@ -193,18 +188,17 @@ pub(crate) fn meet(key: usize, all: usize) -> bool {
         if last || unsafe { (*thread).turn.arrived } != key {
             return last;
         }
-        wait(key, State::WaitsForSignal, Patience::Endless);
+        wait(key, ALL, State::WaitsForSignal, Patience::Endless);
     }
 }
 
-fn wait(key: usize, state: State, patience: Patience) -> Woken {
+fn wait(key: usize, bits: u32, state: State, patience: Patience) -> Woken {
     let _inside = Inside::enter();
     let thread = tls::local().thread;
     take_turn(thread, |control, thread| {
         // SAFETY: the thread is alive and the lock is held.
         let turn = unsafe { &mut (*thread).turn };
-        (turn.state, turn.key, turn.limited) = (state, key, patience == Patience::Limited);
-        turn.since = control.time;
+        (turn.state, turn.key, turn.bits, turn.limit) = (state, key, bits, patience.limit(control.time));
         control.choose_other(thread)
     });
     // SAFETY: this thread's own structure; nobody else changes it while it is our turn.
@@ -241,17 +235,32 @@ pub(crate) fn notify(key: usize) {
 
 fn notify_inside(key: usize) {
     with_control(|control| {
-        control.wake(key, State::Waits, usize::MAX);
+        control.wake(key, ALL, State::Waits, usize::MAX);
     });
 }
 
-/// Chooses so many of those who wait for a signal. Says how many there were.
-pub(crate) fn signal(key: usize, count: usize) -> usize {
+/// Chooses so many of those who wait for a signal with one of the bits. Says how many there were.
+pub(crate) fn signal(key: usize, bits: u32, count: usize) -> usize {
     if !controlled() {
         return 0;
     }
     let _inside = Inside::enter();
-    with_control(|control| control.wake(key, State::WaitsForSignal, count)).unwrap_or(0)
+    with_control(|control| control.wake(key, bits, State::WaitsForSignal, count)).unwrap_or(0)
+}
+
+/// So many of those who wait for a signal wait for another one from now on. Says how many there were.
+pub(crate) fn divert(key: usize, count: usize, to: usize) -> usize {
+    if !controlled() {
+        return 0;
+    }
+    let _inside = Inside::enter();
+    let divert = |control: &mut Control| {
+        let waiting: Vec<_> = control.waiting(key, ALL, State::WaitsForSignal).take(count).collect();
+        // SAFETY: threads in the list are alive, and the lock is held.
+        waiting.iter().for_each(|&thread| unsafe { (*thread).turn.key = to });
+        waiting.len()
+    };
+    with_control(divert).unwrap_or(0)
 }
 
 /// A thread is about to be started.
@@ -290,7 +299,7 @@ pub(crate) fn end(thread: *mut Thread) {
     let entry = core::ptr::from_ref(thread::entry(unsafe { (*thread).number })) as usize;
     with_control(|control| {
         control.threads.retain(|&other| other != thread);
-        control.wake(entry, State::Waits, usize::MAX);
+        control.wake(entry, ALL, State::Waits, usize::MAX);
         if control.current == thread {
             let next = control.choose_other(thread);
             control.give_turn(next);
@@ -329,7 +338,7 @@ fn take_turn(thread: *mut Thread, choose: impl FnOnce(&mut Control, *mut Thread)
     let stays = with_control(|control| {
         control.steps += 1;
         control.time += 1;
-        control.give_up_in_time();
+        control.give_up_if(|limit, control| limit.steps < control.time);
         let next = choose(control, thread);
         if next == thread {
             return true;
@@ -372,40 +381,42 @@ impl Control {
     }
 
     /// Those who wait with a limit.
-    fn limited(&self) -> impl Iterator<Item = *mut Thread> + '_ {
-        let may_give_up =
-            |&thread: &*mut Thread| unsafe { (*thread).turn.limited && (*thread).turn.state != State::Ready };
-        self.threads.iter().copied().filter(may_give_up)
+    fn limited(&self) -> impl Iterator<Item = (*mut Thread, Limit)> + '_ {
+        self.threads.iter().copied().filter_map(|thread| unsafe {
+            let turn = &(*thread).turn;
+            (turn.state != State::Ready && turn.limit != Limit::NEVER).then_some((thread, turn.limit))
+        })
     }
 
-    /// Others may go on for ever, because they wait in a loop for what somebody does who has given up.
-    fn give_up_in_time(&mut self) {
-        for thread in self.limited() {
-            let turn = unsafe { &mut (*thread).turn };
-            if self.time - turn.since > PATIENCE {
-                (turn.state, turn.gave_up) = (State::Ready, true);
-            }
+    /// Those whose time is over need not go on waiting. Says whether there is one.
+    fn give_up_if(&mut self, is_over: impl Fn(Limit, &Self) -> bool) -> bool {
+        let over: Vec<_> = self.limited().filter(|&(_, limit)| is_over(limit, self)).collect();
+        for &(thread, _) in &over {
+            give_up(thread);
         }
+        !over.is_empty()
     }
 
     /// Nobody can go on. One who waits with a limit gives up; if there is none, somebody who is away must come back.
     fn lose_patience(&mut self) -> *mut Thread {
         let limited: Vec<_> = self.limited().collect();
+        if limited.is_empty() {
+            return self.look_again().unwrap_or_else(|| {
+                // If somebody may come, whoever watches will report it later.
+                if !self.threads.is_empty() && !self.is_one_away() && !outside::may_come() {
+                    report::deadlock();
+                }
+                core::ptr::null_mut()
+            });
+        }
+        if self.is_one_away() {
+            // Whoever watches will see that it is time.
+            return core::ptr::null_mut();
+        }
         // Any of them: always the first would be for ever the one who looks whether others have given up.
         let chosen = if limited.len() > 1 { self.strategy.pick(limited.len()) } else { 0 };
-        let Some(&thread) = limited.get(chosen) else {
-            if let Some(thread) = self.look_again() {
-                return thread;
-            }
-            // If somebody may come, whoever watches will report it later.
-            if !self.threads.is_empty() && !self.is_one_away() && !outside::may_come() {
-                report::deadlock();
-            }
-            return core::ptr::null_mut();
-        };
-        let turn = unsafe { &mut (*thread).turn };
-        (turn.state, turn.gave_up) = (State::Ready, true);
-        thread
+        give_up(limited[chosen].0);
+        limited[chosen].0
     }
 
     /// A thread that was away may have changed something just before another one began to wait for it. So before it is a deadlock, those who wait look again.
@@ -428,6 +439,10 @@ impl Control {
 
     /// Nobody has the turn, and somebody has looked after that. If nobody comes in some seconds, nobody will, unless that was agreed on.
     fn idle(&mut self) {
+        let now = patience::real_time();
+        if self.give_up_if(|limit, _| limit.real < now) {
+            return self.choose_anybody();
+        }
         if self.is_one_away() || self.threads.is_empty() {
             return;
         }
@@ -448,7 +463,7 @@ impl Control {
         for other in there {
             unsafe { (*other).turn.arrived = 0 };
         }
-        self.wake(key, State::WaitsForSignal, usize::MAX);
+        self.wake(key, ALL, State::WaitsForSignal, usize::MAX);
         true
     }
 
@@ -477,41 +492,49 @@ impl Control {
         }
     }
 
-    fn waiting(&self, key: usize, state: State) -> usize {
-        let waits = |&&thread: &&*mut Thread| unsafe { (*thread).turn.state == state && (*thread).turn.key == key };
-        self.threads.iter().filter(waits).count()
+    fn choose_anybody(&mut self) {
+        let ready: Vec<_> = self.ready().collect();
+        let next = self.strategy.choose(&ready, core::ptr::null_mut(), strategy::Where::default());
+        self.give_turn(next);
+    }
+
+    fn waiting(&self, key: usize, bits: u32, state: State) -> impl Iterator<Item = *mut Thread> + '_ {
+        self.threads.iter().copied().filter(move |&thread| {
+            let turn = unsafe { &(*thread).turn };
+            turn.state == state && turn.key == key && turn.bits & bits != 0
+        })
     }
 
     /// Makes those who wait ready, at most `count`, in an order that the strategy chooses. Says how many.
-    fn wake(&mut self, key: usize, state: State, count: usize) -> usize {
+    fn wake(&mut self, key: usize, bits: u32, state: State, count: usize) -> usize {
         let mut woken = 0;
         while woken < count {
-            let left = self.waiting(key, state);
+            let left = self.waiting(key, bits, state).count();
             if left == 0 {
                 break;
             }
             let chosen = if count < left { self.strategy.pick(left) } else { 0 };
-            let waits = |&&thread: &&*mut Thread| unsafe { (*thread).turn.state == state && (*thread).turn.key == key };
-            if let Some(&thread) = self.threads.iter().filter(waits).nth(chosen) {
+            if let Some(thread) = self.waiting(key, bits, state).nth(chosen) {
                 unsafe { (*thread).turn.state = State::Ready };
             }
             woken += 1;
         }
         if woken > 0 && self.current.is_null() {
-            let ready: Vec<_> = self.ready().collect();
-            let next = self.strategy.choose(&ready, core::ptr::null_mut(), strategy::Where::default());
-            self.give_turn(next);
+            self.choose_anybody();
         }
         woken
     }
 }
 
-/// How long somebody waits with a limit, if others can go on: so many steps. Real limits are mostly longer than a run, and must not pass in code that works as it should.
-const PATIENCE: u64 = 20_000;
-/// How much time passes when somebody lets others go first.
-const YIELDING: u64 = 100;
-/// How much time passes when somebody sleeps.
-const SLEEPING: u64 = 1_000;
+/// The thread, which waits with a limit, goes on without what it has waited for.
+fn give_up(thread: *mut Thread) {
+    // SAFETY: threads in the list are alive, and the lock is held.
+    let turn = unsafe { &mut (*thread).turn };
+    (turn.state, turn.gave_up) = (State::Ready, true);
+}
+
+/// All bits: those who do not care about them.
+pub(crate) const ALL: u32 = u32::MAX;
 /// How long the others wait before they look after the one with the turn.
 const WATCH: u64 = 20_000_000;
 /// How often each thread looks before a signal is not hoped for any more: three seconds.
@@ -553,12 +576,10 @@ fn watch(seen: u64) -> u64 {
                 (*current).turn.away = true;
                 (*current).turn.mine.store(0, Ordering::Relaxed);
             }
-            let ready: Vec<_> = control.ready().collect();
-            if ready.is_empty() {
+            if control.ready().next().is_none() {
                 control.current = core::ptr::null_mut();
             } else {
-                let next = control.strategy.choose(&ready, core::ptr::null_mut(), strategy::Where::default());
-                control.give_turn(next);
+                control.choose_anybody();
             }
         }
         control.steps
