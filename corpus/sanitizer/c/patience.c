@@ -1,8 +1,9 @@
 // verdict: silent
-// Threads that wait with a time limit of many seconds for somebody who is on the way: who yields or sleeps often, or is in a system call for a moment. They must not give up.
+// Threads that wait with a time limit of many seconds for somebody who is on the way: who yields or sleeps often, is in a system call for a moment, or is called by a timer. They must not give up.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -45,6 +46,11 @@ static void *away(void *unused) {
     return unused;
 }
 
+static void notice(union sigval unused) {
+    (void)unused;
+    sem_post(&semaphore);
+}
+
 int main(void) {
     pthread_t thread;
     pthread_condattr_t attributes;
@@ -67,5 +73,14 @@ int main(void) {
     if (sem_timedwait(&semaphore, &limit))
         abort();
     pthread_join(thread, 0);
+
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = notice};
+    struct itimerspec time = {.it_value.tv_nsec = 1000000};
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &time, 0))
+        return 1;
+    if (sem_timedwait(&semaphore, &limit))
+        abort();
+    timer_delete(timer);
     return 0;
 }

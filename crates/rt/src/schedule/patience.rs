@@ -1,7 +1,7 @@
 //! How long somebody waits who may give up.
 //!
 //! Under a controlled schedule a clock of its own decides, so that the same seed leads to the same steps: a microsecond passes with every step, and somewhat more when somebody sleeps. It only matters if the others
-//! go on for so long, perhaps in a loop that ends when somebody has given up; if nobody else can go on, the wait is over at once. While a thread is away, in a system call that we do not know, real time passes.
+//! go on for so long, perhaps in a loop that ends when somebody has given up; if nobody else can go on, the wait is over at once. While a thread is away, in a system call that we do not know, or a timer is running, real time passes.
 
 use libc::{CLOCK_MONOTONIC, clockid_t, timespec};
 
