@@ -1,5 +1,5 @@
 // verdict: violation
-// What program.c and again.c load. It has an initialiser, variables of its own, and variables of each thread.
+// What program.c, again.c and together.c load. It has an initialiser, variables of its own, and variables of each thread.
 #include <stdatomic.h>
 
 atomic_int x, y;
