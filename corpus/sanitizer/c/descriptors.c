@@ -1,6 +1,6 @@
 // verdict: silent
-// Plain data that descriptors order in other ways than by reading what was written to a pipe: a connection, an event that is only waited for, and a pipe that has the number of the
-// standard output.
+// Plain data that descriptors order in other ways than by reading what was written to a pipe: a connection, an event that is only waited for, a timer, and a pipe that has the
+// number of the standard output.
 #include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -10,12 +10,13 @@
 #include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static socklen_t length;
-static int data, listener, event, pipes[2];
+static int data, listener, event, timer, pipes[2];
 
 static void *connects(void *unused) {
     int file = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -28,6 +29,13 @@ static void *connects(void *unused) {
 static void *signals(void *unused) {
     data++;
     eventfd_write(event, 1);
+    return unused;
+}
+
+static void *starts(void *unused) {
+    struct itimerspec soon = {{0, 0}, {0, 1000000}};
+    data++;
+    timerfd_settime(timer, 0, &soon, 0);
     return unused;
 }
 
@@ -84,17 +92,27 @@ static int events(void) {
     return 0;
 }
 
+static int timers(void) {
+    pthread_t thread;
+    unsigned long long times;
+    timer = timerfd_create(CLOCK_MONOTONIC, 0);
+    pthread_create(&thread, 0, starts, 0);
+    int wrong = read(timer, &times, sizeof times) != sizeof times || data != 5;
+    pthread_join(thread, 0);
+    return wrong;
+}
+
 static int standard_output(void) {
     pthread_t thread;
     char byte;
     if (pipe(pipes) || dup2(pipes[1], 1) != 1)
         return 1;
     pthread_create(&thread, 0, prints, 0);
-    int wrong = read(pipes[0], &byte, 1) != 1 || data != 5;
+    int wrong = read(pipes[0], &byte, 1) != 1 || data != 6;
     pthread_join(thread, 0);
     return wrong;
 }
 
 int main(void) {
-    return connection() || events() || standard_output();
+    return connection() || events() || timers() || standard_output();
 }

@@ -1,12 +1,15 @@
 // verdict: silent
-// Functions that are called, in threads that nobody has started, when something was written in the background, or when there is a message. A request can be used again.
+// Functions that are called, in threads that nobody has started, when something was written or looked up in the background, or when there is a message. A request can be used again.
+#define _GNU_SOURCE
 #include <aio.h>
 #include <fcntl.h>
 #include <mqueue.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static sem_t called;
@@ -53,7 +56,47 @@ static int messages(void) {
     return data != 42;
 }
 
+static int everything_written(void) {
+    struct aiocb request = {.aio_fildes = memfd_create("written", 0), .aio_sigevent = adds(1)};
+    data++;
+    if (aio_fsync(O_SYNC, &request))
+        return 1;
+    sem_wait(&called);
+    return data != 44;
+}
+
+static int several_requests(void) {
+    struct aiocb request = {.aio_fildes = memfd_create("several", 0), .aio_buf = "x", .aio_nbytes = 1};
+    request.aio_lio_opcode = LIO_WRITE;
+    struct aiocb *all[] = {&request};
+    struct sigevent event = adds(1);
+    data++;
+    if (lio_listio(LIO_NOWAIT, all, 1, &event))
+        return 1;
+    sem_wait(&called);
+    return data != 46;
+}
+
+static int names(void) {
+    struct gaicb request = {.ar_name = "127.0.0.1"};
+    struct gaicb *all[] = {&request};
+    struct sigevent event = adds(1);
+    data++;
+    if (getaddrinfo_a(GAI_NOWAIT, all, 1, &event))
+        return 1;
+    sem_wait(&called);
+    return data != 48;
+}
+
+static void *nothing(void *unused) {
+    return unused;
+}
+
 int main(void) {
+    pthread_t thread;
     sem_init(&called, 0, 0);
-    return requests() || messages();
+    // From now on there is a schedule.
+    pthread_create(&thread, 0, nothing, 0);
+    pthread_join(thread, 0);
+    return requests() || messages() || everything_written() || several_requests() || names();
 }

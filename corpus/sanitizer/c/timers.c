@@ -24,11 +24,15 @@ static void *waits(void *unused) {
     return unused;
 }
 
+static void set(timer_t timer) {
+    struct itimerspec soon = {{0, 0}, {0, 20000000}};
+    timer_settime(timer, 0, &soon, 0);
+}
+
 static timer_t start(struct sigevent *event) {
     timer_t timer;
-    struct itimerspec soon = {{0, 0}, {0, 20000000}};
     timer_create(CLOCK_MONOTONIC, event, &timer);
-    timer_settime(timer, 0, &soon, 0);
+    set(timer);
     return timer;
 }
 
@@ -39,8 +43,14 @@ int main(void) {
     event.sigev_value.sival_int = 2;
     timer_t timer = start(&event);
     waits(0);
-    timer_delete(timer);
     if (seen != 42)
+        return 1;
+    // Once more, with something else.
+    before = 50;
+    set(timer);
+    waits(0);
+    timer_delete(timer);
+    if (seen != 52)
         return 1;
     struct sigaction action = {.sa_handler = handler};
     sigaction(SIGUSR1, &action, 0);

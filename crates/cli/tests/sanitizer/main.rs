@@ -454,12 +454,14 @@ fn libraries_can_be_loaded_late() {
             assert_eq!(output.status.code(), Some(code), "{compiler} {level} {function}: {text}");
             assert!(text.contains(part), "{compiler} {level} {function}: {text}");
         }
-        compile("cc", compiler, level, &folder.join("again.c"), &program);
-        let mut running = Command::new(STEADFAST);
-        running.args(["run", "--schedule", "random", "--runs", "10"]).arg(&program).arg(&library);
-        let output = running.output().expect("steadfast");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains("Nothing was reported in 10 runs."), "{compiler} {level}: {text}");
+        for name in ["again.c", "together.c"] {
+            compile("cc", compiler, level, &folder.join(name), &program);
+            let mut running = Command::new(STEADFAST);
+            running.args(["run", "--schedule", "random", "--runs", "10"]).arg(&program).arg(&library);
+            let output = running.output().expect("steadfast");
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(text.contains("Nothing was reported in 10 runs."), "{compiler} {level} {name}: {text}");
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use libc::{aiocb, mqd_t, timespec};
 crate::sys::next! {
     fn aio_read(request: *mut aiocb) -> c_int;
     fn aio_write(request: *mut aiocb) -> c_int;
+    fn aio_fsync(operation: c_int, request: *mut aiocb) -> c_int;
     fn aio_error(request: *const aiocb) -> c_int;
     fn aio_suspend(requests: *const *const aiocb, count: c_int, time: *const timespec) -> c_int;
     fn lio_listio(mode: c_int, requests: *const *mut aiocb, count: c_int, event: *mut Event) -> c_int;
@@ -22,7 +23,7 @@ unsafe fn event_of(request: *mut aiocb) -> *mut Event {
 }
 
 /// Begins one request.
-unsafe fn begin(request: *mut aiocb, original: unsafe fn(*mut aiocb) -> c_int) -> c_int {
+unsafe fn begin(request: *mut aiocb, original: impl FnOnce(*mut aiocb) -> c_int) -> c_int {
     sync::contributing(FILES);
     // SAFETY: see above, here and below.
     unsafe {
@@ -37,22 +38,33 @@ unsafe fn begin(request: *mut aiocb, original: unsafe fn(*mut aiocb) -> c_int) -
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn aio_read(request: *mut aiocb) -> c_int {
-    unsafe { begin(request, real::aio_read) }
+    unsafe { begin(request, |request| real::aio_read(request)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn aio_read64(request: *mut aiocb) -> c_int {
-    unsafe { begin(request, real::aio_read) }
+    unsafe { begin(request, |request| real::aio_read(request)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn aio_write(request: *mut aiocb) -> c_int {
-    unsafe { begin(request, real::aio_write) }
+    unsafe { begin(request, |request| real::aio_write(request)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn aio_write64(request: *mut aiocb) -> c_int {
-    unsafe { begin(request, real::aio_write) }
+    unsafe { begin(request, |request| real::aio_write(request)) }
+}
+
+/// What was written before is there, and then the notice comes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_fsync(operation: c_int, request: *mut aiocb) -> c_int {
+    unsafe { begin(request, |request| real::aio_fsync(operation, request)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aio_fsync64(operation: c_int, request: *mut aiocb) -> c_int {
+    unsafe { aio_fsync(operation, request) }
 }
 
 /// What is read may be from another thread. Who only asks will ask again.
@@ -86,12 +98,11 @@ unsafe extern "C" fn aio_suspend64(requests: *const *const aiocb, count: c_int, 
     unsafe { aio_suspend(requests, count, time) }
 }
 
-/// All requests at once, and a notice after the last. Those of the single ones are left to libc: if only some of them can begin, nobody knows which.
+/// All requests at once, and a notice after the last. It comes even if none of them could begin. Those of the single ones are left to libc: if only some of them can begin, nobody knows which.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lio_listio(mode: c_int, requests: *const *mut aiocb, count: c_int, event: *mut Event) -> c_int {
     sync::contributing(FILES);
-    let mut changed =
-        unsafe { event.as_ref() }.filter(|_| mode == libc::LIO_NOWAIT).copied().map(notices::again_and_again);
+    let mut changed = unsafe { event.as_ref() }.filter(|_| mode == libc::LIO_NOWAIT).copied().map(notices::once);
     let event = changed.as_mut().map_or(event, core::ptr::from_mut);
     let result = unsafe { real::lio_listio(mode, requests, count, event) };
     if result == 0 && mode == libc::LIO_WAIT {

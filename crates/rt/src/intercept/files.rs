@@ -1,4 +1,4 @@
-//! Pipes, sockets and the like: what is written before, is there after it was read. Also what was done before something was closed is there after its end was read.
+//! Pipes, sockets and the like: what is written before, is there after it was read. Also what was done before something was closed is there after its end was read, and what was done before a timer was set, after it was read.
 //!
 //! Which descriptors belong together is not known, so all of them do. That can only hide something.
 
@@ -6,8 +6,8 @@ use crate::{schedule, sync, sys};
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
 use libc::{
-    epoll_event, fd_set, iovec, mmsghdr, msghdr, nfds_t, off_t, pollfd, sigset_t, size_t, sockaddr, socklen_t, ssize_t,
-    timespec, timeval,
+    epoll_event, fd_set, iovec, itimerspec, mmsghdr, msghdr, nfds_t, off_t, pollfd, sigset_t, size_t, sockaddr,
+    socklen_t, ssize_t, timespec, timeval,
 };
 
 crate::sys::next! {
@@ -58,6 +58,7 @@ crate::sys::next! {
     fn vmsplice(file: c_int, buffers: *const iovec, count: size_t, flags: c_uint) -> ssize_t;
     fn shutdown(file: c_int, how: c_int) -> c_int;
     fn close(file: c_int) -> c_int;
+    fn timerfd_settime(file: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int;
     fn sendfile(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
     fn sendfile64(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
     fn splice(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
@@ -224,6 +225,7 @@ writing! {
     fn vmsplice(file: c_int, buffers: *const iovec, count: size_t, flags: c_uint) -> ssize_t;
     fn shutdown(file: c_int, how: c_int) -> c_int;
     fn close(file: c_int) -> c_int;
+    fn timerfd_settime(file: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int;
 }
 
 // What is read here is written there. That a descriptor becomes another one closes what it was before.

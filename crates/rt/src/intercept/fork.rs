@@ -1,5 +1,6 @@
 //! Fork: the child has one thread, and must not find the runtime in the middle of something.
 
+use super::turns;
 use crate::tls::Inside;
 use crate::{ending, engine, frames, report, schedule, spin, table, thread};
 
@@ -61,6 +62,7 @@ unsafe extern "C" fn after_in_child() {
     let_go(true);
     crate::lock::alone_after_fork();
     schedule::alone_after_fork();
+    turns::alone_after_fork();
     ending::begin();
     spin::forget_all();
     drop(Inside);

@@ -24,9 +24,14 @@ pub(super) fn is_call(event: &Event) -> bool {
     event[1] >> 32 == libc::SIGEV_THREAD as usize
 }
 
+/// Somebody asks for a notice, now or once more: what it has done is known there.
+pub(super) fn asking() {
+    sync::contributing(NOTICES);
+}
+
 /// Lets an event that calls a function, if it does, call one of ours first.
 fn through_us(event: &mut Event, ours: unsafe extern "C" fn(*mut Call), place: *mut Event) {
-    sync::contributing(NOTICES);
+    asking();
     if is_call(event) {
         let _inside = Inside::enter();
         let call = Box::into_raw(Box::new(Call { function: event[2], value: event[0], event: place }));

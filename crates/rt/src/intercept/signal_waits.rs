@@ -1,11 +1,14 @@
-//! Sending signals, and waiting for them without a handler: what the sender did before is known to whoever gets the signal. Handlers know it, too, because it is told where they listen.
+//! Sending signals, and waiting for them without a handler: what the sender did before is known to whoever gets the signal. Handlers know it, too, because it is told where they listen; and so do those who read signals from a descriptor (`signalfd`).
 
+use super::files::FILES;
 use crate::{handlers, sync};
 use core::ffi::c_int;
 use libc::{pid_t, pthread_t, siginfo_t, sigset_t, sigval, timespec};
 
 crate::sys::next! {
     fn kill(process: pid_t, number: c_int) -> c_int;
+    fn killpg(group: pid_t, number: c_int) -> c_int;
+    fn tgkill(process: pid_t, thread: pid_t, number: c_int) -> c_int;
     fn sigqueue(process: pid_t, number: c_int, value: sigval) -> c_int;
     fn pthread_kill(handle: pthread_t, number: c_int) -> c_int;
     fn pthread_sigqueue(handle: pthread_t, number: c_int, value: sigval) -> c_int;
@@ -14,9 +17,11 @@ crate::sys::next! {
     fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, time: *const timespec) -> c_int;
 }
 
-fn sending(number: c_int) {
+/// A signal is about to be sent, or will be when a timer says so.
+pub(super) fn sending(number: c_int) {
     if handlers::of(number).is_some() {
         sync::contributing(handlers::address(number));
+        sync::contributing(FILES);
     }
 }
 
@@ -31,6 +36,18 @@ unsafe extern "C" fn kill(process: pid_t, number: c_int) -> c_int {
     sending(number);
     // SAFETY: the arguments are the program's, here and below.
     unsafe { real::kill(process, number) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn killpg(group: pid_t, number: c_int) -> c_int {
+    sending(number);
+    unsafe { real::killpg(group, number) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tgkill(process: pid_t, thread: pid_t, number: c_int) -> c_int {
+    sending(number);
+    unsafe { real::tgkill(process, thread, number) }
 }
 
 #[unsafe(no_mangle)]

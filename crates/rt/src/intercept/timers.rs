@@ -1,18 +1,39 @@
-//! Timers. One that calls a function does that in a thread that libc starts, without us; what was done before the timer was made is known there.
+//! Timers. One that calls a function does that in a thread that libc starts, without us; what was done before the timer was made, or set, is known there. One that sends a signal is like somebody who sends it.
 
 use super::notices::{self, Event};
-use crate::outside;
-use core::ffi::c_int;
-use libc::{clockid_t, timer_t};
+use super::signal_waits::sending;
+use crate::{outside, signals};
+use core::ffi::{c_int, c_uint};
+use core::sync::atomic::{AtomicU64, Ordering};
+use libc::{clockid_t, itimerspec, itimerval, timer_t};
 
 crate::sys::next! {
     fn timer_create(clock: clockid_t, event: *mut Event, timer: *mut timer_t) -> c_int;
+    fn timer_settime(timer: timer_t, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int;
     fn timer_delete(timer: timer_t) -> c_int;
+    fn alarm(seconds: c_uint) -> c_uint;
+    fn ualarm(microseconds: c_uint, interval: c_uint) -> c_uint;
+    fn setitimer(which: c_int, new: *const itimerval, old: *mut itimerval) -> c_int;
+}
+
+/// The signals that timers send. Which timer sends which is not known, so each sends all of them. That can only hide something.
+static SENT: AtomicU64 = AtomicU64::new(0);
+
+/// The signal that an event sends.
+fn signal_of(event: Option<&Event>) -> Option<c_int> {
+    match event {
+        None => Some(libc::SIGALRM),
+        Some(event) if notices::is_call(event) => None,
+        Some(event) => Some(event[1] as c_int).filter(|&number| signals::can_be_handled(number)),
+    }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn timer_create(clock: clockid_t, event: *mut Event, timer: *mut timer_t) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    if let Some(number) = signal_of(unsafe { event.as_ref() }) {
+        SENT.fetch_or(signals::bit(number), Ordering::Relaxed);
+    }
     let mut changed = unsafe { event.as_ref() }.copied().map(notices::again_and_again);
     let event = changed.as_mut().map_or(core::ptr::null_mut(), core::ptr::from_mut);
     let result = unsafe { real::timer_create(clock, event, timer) };
@@ -23,10 +44,45 @@ unsafe extern "C" fn timer_create(clock: clockid_t, event: *mut Event, timer: *m
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn timer_settime(
+    timer: timer_t,
+    flags: c_int,
+    new: *const itimerspec,
+    old: *mut itimerspec,
+) -> c_int {
+    notices::asking();
+    let sent = SENT.load(Ordering::Relaxed);
+    (1..=64).filter(|&number| sent & signals::bit(number) != 0).for_each(sending);
+    unsafe { real::timer_settime(timer, flags, new, old) }
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn timer_delete(timer: timer_t) -> c_int {
     let result = unsafe { real::timer_delete(timer) };
     if result == 0 {
         outside::timer_deleted();
     }
     result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn alarm(seconds: c_uint) -> c_uint {
+    sending(libc::SIGALRM);
+    unsafe { real::alarm(seconds) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ualarm(microseconds: c_uint, interval: c_uint) -> c_uint {
+    sending(libc::SIGALRM);
+    unsafe { real::ualarm(microseconds, interval) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn setitimer(which: c_int, new: *const itimerval, old: *mut itimerval) -> c_int {
+    match which {
+        libc::ITIMER_REAL => sending(libc::SIGALRM),
+        libc::ITIMER_VIRTUAL => sending(libc::SIGVTALRM),
+        _ => sending(libc::SIGPROF),
+    }
+    unsafe { real::setitimer(which, new, old) }
 }

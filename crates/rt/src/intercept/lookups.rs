@@ -1,0 +1,20 @@
+//! Names of hosts that are looked up in the background. libc does that in threads of its own, which it starts without us.
+
+use super::notices::{self, Event};
+use core::ffi::{c_int, c_void};
+
+crate::sys::next! {
+    fn getaddrinfo_a(mode: c_int, requests: *mut *mut c_void, count: c_int, event: *mut Event) -> c_int;
+}
+
+/// `GAI_NOWAIT`: whoever asks does not wait, and gets a notice after the last.
+const WITHOUT_WAITING: c_int = 1;
+
+/// Libc copies the event. The notice comes even if none of the requests could begin.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getaddrinfo_a(mode: c_int, requests: *mut *mut c_void, count: c_int, event: *mut Event) -> c_int {
+    // SAFETY: the arguments are the program's, here and below.
+    let mut changed = unsafe { event.as_ref() }.filter(|_| mode == WITHOUT_WAITING).copied().map(notices::once);
+    let event = changed.as_mut().map_or(event, core::ptr::from_mut);
+    unsafe { real::getaddrinfo_a(mode, requests, count, event) }
+}

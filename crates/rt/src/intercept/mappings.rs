@@ -1,0 +1,48 @@
+//! Mappings that change their size or their place: what they leave is given back, and what they get is new.
+
+use super::memory::forget;
+use crate::sys;
+use core::ffi::{c_int, c_void};
+
+crate::sys::next! {
+    fn mremap(address: *mut c_void, before: usize, after: usize, flags: c_int, to: *mut c_void) -> *mut c_void;
+}
+
+/// The kernel counts in pages.
+fn pages(bytes: usize) -> usize {
+    bytes.wrapping_add(4095) & !4095
+}
+
+/// There is a fifth argument only with some flags; passing on what is not there is harmless. What stays where it is must not be forgotten, and what goes must be before others can have it. So it
+/// is first tried without moving, as the kernel does.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mremap(
+    address: *mut c_void,
+    before: usize,
+    after: usize,
+    flags: c_int,
+    to: *mut c_void,
+) -> *mut c_void {
+    let (start, old, new) = (address as usize, pages(before), pages(after));
+    if flags & !libc::MREMAP_MAYMOVE == 0 {
+        if new < old {
+            forget(start + new, old - new);
+        }
+        let error = sys::errno();
+        // SAFETY: the arguments are the program's, here and below.
+        let stayed = unsafe { real::mremap(address, before, after, 0, to) };
+        if stayed != libc::MAP_FAILED && new > old {
+            forget(start + old, new - old);
+        }
+        if stayed != libc::MAP_FAILED || flags == 0 {
+            return stayed;
+        }
+        sys::set_errno(error);
+    }
+    forget(start, old);
+    let moved = unsafe { real::mremap(address, before, after, flags, to) };
+    if moved != libc::MAP_FAILED {
+        forget(moved as usize, new);
+    }
+    moved
+}

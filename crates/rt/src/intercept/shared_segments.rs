@@ -1,0 +1,52 @@
+//! Shared memory of System V: new where it is attached, and given back where it is detached.
+
+use super::memory::forget;
+use crate::lock::Lock;
+use crate::tls::Inside;
+use core::ffi::{c_int, c_void};
+
+crate::sys::next! {
+    fn shmat(segment: c_int, address: *const c_void, flags: c_int) -> *mut c_void;
+    fn shmdt(address: *const c_void) -> c_int;
+}
+
+/// Where segments are, and how many bytes there: whoever detaches one does not say that.
+static ATTACHED: Lock<Vec<(usize, usize)>> = Lock::new(Vec::new());
+
+fn size(segment: c_int) -> usize {
+    // SAFETY: the structure is ours, and zeroes are valid.
+    unsafe {
+        let mut status: libc::shmid_ds = core::mem::zeroed();
+        libc::shmctl(segment, libc::IPC_STAT, &raw mut status);
+        status.shm_segsz
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn shmat(segment: c_int, address: *const c_void, flags: c_int) -> *mut c_void {
+    // SAFETY: the arguments are the program's, here and below.
+    let attached = unsafe { real::shmat(segment, address, flags) };
+    if attached != libc::MAP_FAILED {
+        let bytes = size(segment);
+        forget(attached as usize, bytes);
+        let _inside = Inside::enter();
+        ATTACHED.lock().push((attached as usize, bytes));
+    }
+    attached
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn shmdt(address: *const c_void) -> c_int {
+    if let Some(bytes) = take(address as usize) {
+        forget(address as usize, bytes);
+    }
+    unsafe { real::shmdt(address) }
+}
+
+/// How many bytes are attached there, which will not be any more.
+fn take(address: usize) -> Option<usize> {
+    let _inside = Inside::enter();
+    let mut attached = ATTACHED.lock();
+    let place = attached.iter().rposition(|&(start, _)| start == address)?;
+    Some(attached.remove(place).1)
+}
