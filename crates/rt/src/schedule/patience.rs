@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(steps(&time(-1, 0)), 101);
         assert_eq!(steps(&time(i64::MAX, 0)), 100 + (1 << 62));
         let past = time(0, 0);
-        assert_eq!(Patience::Until(CLOCK_MONOTONIC, &past).limit(100).steps, 101);
+        assert_eq!(Patience::Until(CLOCK_MONOTONIC, &raw const past).limit(100).steps, 101);
         assert_eq!(Patience::Endless.limit(100), Limit::NEVER);
     }
 }
