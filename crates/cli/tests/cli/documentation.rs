@@ -8,12 +8,24 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn pages() -> Vec<PathBuf> {
-    let mut pages = vec![root().join("README.md")];
-    let commands = fs::read_dir(root().join("docs/commands")).unwrap().map(|entry| entry.unwrap().path());
-    pages.extend(commands.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+/// All pages: those in the root of the repository, the page about the corpus, and everything in `docs`.
+pub(crate) fn pages() -> Vec<PathBuf> {
+    let mut pages = vec![root().join("corpus/README.md")];
+    collect_pages(&root(), false, &mut pages);
+    collect_pages(&root().join("docs"), true, &mut pages);
     pages.sort();
     pages
+}
+
+fn collect_pages(folder: &Path, recursive: bool, pages: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && recursive {
+            collect_pages(&path, true, pages);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
 }
 
 #[test]
