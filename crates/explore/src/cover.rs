@@ -1,4 +1,4 @@
-//! Antichains: for every key, the largest bit vectors seen so far.
+//! Antichains: for every key, the maximal bit vectors that were added.
 
 /// A node of a [`CoverSet`].
 pub type NodeId = u32;
@@ -7,14 +7,14 @@ const NONE: u32 = u32::MAX;
 
 /// A set of (key, bits) pairs in which a pair is *covered* by one with the same key and more bits.
 ///
-/// A node is a record of words, header and bits together, so that looking at it costs one cache miss.
+/// A node is one contiguous record (header and bits), so reading it costs one cache miss.
 #[derive(Debug)]
 pub struct CoverSet {
     /// How many words each vector has.
     width: usize,
     heads: Vec<u32>,
     touched: Vec<u32>,
-    /// Per node: key and next node of the same key (NONE at the end); tag and whether it is covered; the bits.
+    /// By node: its key and the next node of that key (NONE at the end); its tag and whether it is covered; the bits.
     records: Vec<u64>,
     len: usize,
 }
@@ -23,12 +23,12 @@ const HEADER: usize = 2;
 const COVERED: u64 = 1 << 32;
 
 impl CoverSet {
-    /// An empty set for keys below `keys` (more are made room for as they come) and vectors of `width` words.
+    /// An empty set for keys below `keys` (it grows for larger keys) and vectors of `width` words.
     pub fn new(keys: usize, width: usize) -> Self {
         Self { width, heads: vec![NONE; keys], touched: Vec::new(), records: Vec::new(), len: 0 }
     }
 
-    /// Empties the set in time proportional to what was in it.
+    /// Empties the set, in time proportional to its size.
     pub fn clear(&mut self) {
         for key in self.touched.drain(..) {
             self.heads[key as usize] = NONE;
@@ -37,7 +37,7 @@ impl CoverSet {
         self.len = 0;
     }
 
-    /// How many nodes were ever added since the last clear.
+    /// How many nodes were added since the last clear.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -71,7 +71,7 @@ impl CoverSet {
         (record[0] as u32, record[1] as u32)
     }
 
-    /// Whether a larger vector was added after this one, so that it need not be expanded.
+    /// Whether a larger vector was added later, so that this node need not be expanded.
     #[inline]
     pub fn is_covered(&self, node: NodeId) -> bool {
         self.record(node)[1] & COVERED != 0
@@ -88,7 +88,7 @@ impl CoverSet {
         *word = *word & 0xFFFF_FFFF | u64::from(next) << 32;
     }
 
-    /// Adds a vector unless it is covered; nodes that it covers are marked. Returns the new node.
+    /// Adds a vector unless it is covered, and marks the nodes that it covers. Returns the new node.
     #[inline]
     pub fn insert(&mut self, key: u32, bits: &[u64], tag: u32) -> Option<NodeId> {
         let mut previous = NONE;
@@ -151,7 +151,7 @@ mod tests {
         let mut set = CoverSet::new(2, 1);
         let small = set.insert(0, &[0b01], 0).unwrap();
         assert!(set.insert(0, &[0b01], 0).is_none());
-        assert!(set.insert(1, &[0b01], 0).is_some(), "another key is another world");
+        assert!(set.insert(1, &[0b01], 0).is_some(), "other keys are independent");
         let large = set.insert(0, &[0b11], 0).unwrap();
         assert!(set.is_covered(small) && !set.is_covered(large));
         assert!(set.insert(0, &[0b10], 0).is_none());

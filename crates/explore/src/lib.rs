@@ -1,4 +1,4 @@
-//! Exact exploration of finite transition systems. It knows nothing of memory, threads or programs.
+//! Exact exploration of finite transition systems. This crate knows nothing about memory, threads or programs.
 //!
 //! Two engines:
 //! - [`reach`](mod@reach) visits every state of a [`System`] once, breadth first and in parallel, and keeps the whole [`StateGraph`]: states
@@ -9,8 +9,8 @@
 //! Guarantee: when a search returns without a [`Bound`], every reachable state was visited or is covered by one that was. A bound that was
 //! hit is always reported; nothing is dropped silently.
 //!
-//! Invariants: state numbers do not depend on the number of jobs, except where the system's own encoding does; `reach` never
-//! stores a state twice; `CoverSet` never keeps two comparable vectors under one key.
+//! Invariants: state numbers do not depend on the number of jobs, unless the system's own encoding does; `reach` stores every state once; `CoverSet` never keeps two comparable vectors under
+//! one key.
 
 mod cover;
 mod limits;
@@ -20,6 +20,6 @@ mod store;
 
 pub use cover::{CoverSet, NodeId};
 pub use limits::{Bound, Budget, Limits, Observer, Progress};
-pub use parallel::each;
+pub use parallel::parallel_map;
 pub use reach::{Edge, StateGraph, StateId, System, reach};
 pub use store::Shard;

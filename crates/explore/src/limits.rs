@@ -1,4 +1,4 @@
-//! Bounds on a search, and how it notices them.
+//! Limits of a search, and what was used of them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 /// What a search may use.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// How many states may be stored.
+    /// How many states it may store.
     pub states: Option<u64>,
-    /// How many bytes may be used for states and edges.
+    /// How many bytes it may use for states and edges.
     pub memory: Option<u64>,
     /// How long it may take.
     pub time: Option<Duration>,
@@ -17,11 +17,11 @@ pub struct Limits {
 /// The bound that ended a search early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// More states than allowed.
+    /// The limit of stored states.
     States(u64),
-    /// More bytes than allowed.
+    /// The limit of memory, in bytes.
     Memory(u64),
-    /// Longer than allowed.
+    /// The time limit.
     Time(Duration),
     /// The user interrupted it.
     Interrupted,
@@ -38,7 +38,7 @@ impl std::fmt::Display for Bound {
     }
 }
 
-/// A snapshot of a running search.
+/// What a running search has used so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
     /// States stored so far.
@@ -47,10 +47,10 @@ pub struct Progress {
     pub bytes: u64,
 }
 
-/// Somebody who wants to know how a search is getting on. Called now and then, from any worker.
+/// A function that is called from time to time, from any worker, with the progress of a search.
 pub type Observer<'a> = &'a (dyn Fn(Progress) + Sync);
 
-/// The limits of one check with what has been used of them, shared by all its searches and workers.
+/// The limits of one check and what was used of them. All searches and workers of the check share it.
 pub struct Budget<'a> {
     limits: Limits,
     started: Instant,
@@ -75,14 +75,14 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Books newly stored states and bytes.
+    /// Adds newly stored states and bytes.
     pub fn add(&self, states: u64, bytes: u64) {
         self.states.fetch_add(states, Ordering::Relaxed);
         let now = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// Gives bytes back when a search has dropped its states.
+    /// Subtracts bytes that a search has freed.
     pub fn release(&self, bytes: u64) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
@@ -92,7 +92,7 @@ impl<'a> Budget<'a> {
         Progress { states: self.states.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
     }
 
-    /// The most bytes that were in use at once.
+    /// The most bytes that were in use at any time.
     pub fn peak_bytes(&self) -> u64 {
         self.peak.load(Ordering::Relaxed)
     }
@@ -102,7 +102,7 @@ impl<'a> Budget<'a> {
         self.started.elapsed()
     }
 
-    /// An error if some bound is exceeded. Cheap enough to be called every few thousand states.
+    /// An error if a limit is exceeded. Cheap enough to be called every few thousand states.
     pub fn check(&self) -> Result<(), Bound> {
         let used = self.progress();
         if let Some(observer) = self.observer {

@@ -1,17 +1,16 @@
-//! Reachability: every state once, with all edges.
+//! Reachability: visits every state once and keeps all edges.
 //!
-//! Breadth first in rounds. In a round, workers expand chunks of the frontier and sort the successors by the shard that owns them (a state's
-//! owner is chosen by its hash); then the owners insert them, chunk by chunk in order. So the result is the same for any
-//! number of workers, no lock is taken, and a shard could as well live in another process.
+//! The search is breadth first, in rounds. In a round, workers expand chunks of the frontier and sort the successors by the shard that owns them (the hash of a state chooses its owner). Then
+//! the shards insert them, chunk by chunk in order. So the result is the same for any number of workers, and no lock is needed.
 
-use crate::parallel::each;
+use crate::parallel::parallel_map;
 use crate::store::{Shard, hash};
 use crate::{Bound, Budget};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A finite transition system with states of `W` words.
 pub trait System<const W: usize>: Sync {
-    /// What one worker keeps to itself: caches and scratch space.
+    /// The private data of a worker, such as caches and buffers.
     type Worker<'a>: Send
     where
         Self: 'a;
@@ -25,7 +24,7 @@ pub trait System<const W: usize>: Sync {
     /// Appends the labelled successors of a state.
     fn expand(&self, worker: &mut Self::Worker<'_>, state: &[u64; W], successors: &mut Vec<(u32, [u64; W])>);
 
-    /// Whether the search has seen enough. Asked between rounds.
+    /// Whether the search can stop early. Called between rounds.
     fn stopped(&self) -> bool {
         false
     }
@@ -39,7 +38,7 @@ pub type StateId = u32;
 pub struct Edge {
     /// The system's label.
     pub label: u32,
-    /// Where it goes.
+    /// The state that it leads to.
     pub target: StateId,
 }
 
@@ -47,24 +46,24 @@ pub struct Edge {
 #[derive(Debug)]
 pub struct StateGraph<const W: usize> {
     shards: Vec<Shard<W>>,
-    /// For every state number, where its edges are: block, first place in the block, and how many.
+    /// By state number, where its edges are: the block, the first place in it, and how many.
     edges_of: Vec<EdgeRange>,
-    /// Edges in blocks, so that no huge vector is ever copied; in the order in which states were looked at.
+    /// The edges, in blocks so that no huge vector is ever copied, in the order in which states were expanded.
     blocks: Vec<Vec<Edge>>,
-    /// The states in the order in which they were looked at.
+    /// The states in the order in which they were expanded.
     order: Vec<StateId>,
-    /// Where in that order the states of each distance from the initial ones begin.
+    /// The place in that order where each layer (distance from the initial states) begins.
     layers: Vec<usize>,
     initial: Vec<StateId>,
     states: usize,
     edges: usize,
-    /// The block that is being filled, if there is one.
+    /// The block that is being filled, if any.
     open_block: Option<usize>,
-    /// For how many edges there is room.
+    /// How many edges fit into all blocks.
     edge_room: usize,
 }
 
-/// Where the edges of a state are. Workers set those of different states at the same time.
+/// The place of a state's edges. Workers set those of different states at the same time.
 #[derive(Debug, Default)]
 struct EdgeRange {
     block: AtomicU32,
@@ -86,35 +85,35 @@ impl EdgeRange {
     }
 }
 
-/// States are numbered `position * SHARDS + shard`: dense enough to index by, and independent of the number of workers.
+/// States are numbered `position * SHARDS + shard`: dense enough to be indices, and independent of the number of workers.
 const SHARDS: usize = 32;
-/// How many states a worker expands at a time, at most and, if there are several workers, at least.
+/// How many states a worker expands at a time: at most, and with several workers at least.
 const CHUNK: usize = 2048;
 const LEAST_CHUNK: usize = 128;
-/// A worker that has found so many edges leaves the rest of its chunk for later, so that the budget is asked in time.
+/// A worker that has found this many edges leaves the rest of its chunk for later, so that the budget is checked in time.
 const MANY_EDGES: usize = 1 << 17;
-/// Frontiers smaller than this are not worth a second thread.
+/// With a smaller frontier, a second thread does not pay.
 const PARALLEL_FROM: usize = 2048;
-/// There is room for so many edges in a block, unless one worker among several has made it.
+/// How many edges a block has, unless one of several workers made it.
 const BLOCK: usize = 1 << 16;
 
-/// Successors of one chunk that one shard owns, and later their numbers.
+/// The successors of one chunk that belong to one shard, and later their numbers.
 #[derive(Default)]
-struct Parcel<const W: usize> {
+struct Batch<const W: usize> {
     states: Vec<(u64, [u64; W])>,
-    /// With each, whether it is new here.
+    /// The numbers of the successors, each with whether the state was new.
     numbers: Vec<(StateId, bool)>,
 }
 
 /// What a worker found in one chunk.
 struct Expansion<const W: usize> {
     sources: Vec<StateId>,
-    /// Per source, how many edges.
+    /// By source, how many edges it has.
     degrees: Vec<u32>,
-    /// Per edge, its label, the shard that owns the target and the place in that shard's parcel.
+    /// By edge: its label, the shard of its target, and the target's place in the batch for that shard.
     edges: Vec<(u32, u8, u32)>,
-    parcels: Vec<Parcel<W>>,
-    /// The part of the chunk that was left for later.
+    batches: Vec<Batch<W>>,
+    /// The sources that were left for later.
     left: Vec<StateId>,
 }
 
@@ -122,11 +121,11 @@ impl<const W: usize> Expansion<W> {
     /// An edge, and whether its target is new.
     #[inline]
     fn resolved(&self, &(label, shard, place): &(u32, u8, u32)) -> (Edge, bool) {
-        let (target, new) = self.parcels[shard as usize].numbers[place as usize];
+        let (target, new) = self.batches[shard as usize].numbers[place as usize];
         (Edge { label, target }, new)
     }
 
-    /// What is to be kept of it, with its edges in a block of their own.
+    /// The parts of the expansion that are kept, with the edges in a block of their own.
     fn resolve(self, block: u32, edges_of: &[EdgeRange]) -> Kept {
         let mut start = 0;
         for (&source, &degree) in self.sources.iter().zip(&self.degrees) {
@@ -145,15 +144,15 @@ impl<const W: usize> Expansion<W> {
     }
 }
 
-/// What is kept of an expansion.
+/// The parts of an expansion that are kept.
 struct Kept {
     sources: Vec<StateId>,
     block: Vec<Edge>,
-    /// In the order in which they are met.
+    /// In the order in which they were found.
     new_states: Vec<StateId>,
 }
 
-/// Explores everything that is reachable. On a bound, what was found so far comes with it.
+/// Explores everything that is reachable. If a bound is hit, the result contains what was found so far.
 pub fn reach<const W: usize, S: System<W>>(
     system: &S,
     jobs: usize,
@@ -225,7 +224,7 @@ impl<const W: usize> StateGraph<W> {
         frontier
     }
 
-    /// Expands states, and adds those that are new to `next`. The ones that were left for later.
+    /// Expands states, and adds the new states to `next`. Returns the states that were left for later.
     fn round<S: System<W>>(
         &mut self,
         system: &S,
@@ -258,7 +257,7 @@ impl<const W: usize> StateGraph<W> {
         if frontier.len() < PARALLEL_FROM || workers.len() == 1 {
             return frontier.chunks(CHUNK).map(|chunk| self.expand(system, &mut workers[0], chunk)).collect();
         }
-        // Several for each worker: not all take the same time.
+        // Several chunks per worker, because not all take the same time.
         let size = frontier.len().div_ceil(4 * workers.len()).clamp(LEAST_CHUNK, CHUNK);
         let chunks: Vec<&[StateId]> = frontier.chunks(size).collect();
         let counter = std::sync::atomic::AtomicUsize::new(0);
@@ -270,7 +269,7 @@ impl<const W: usize> StateGraph<W> {
                 mine.push((at, self.expand(system, worker, chunk)));
             }
         };
-        let mut found: Vec<_> = each(workers.iter_mut().collect(), run).into_iter().flatten().collect();
+        let mut found: Vec<_> = parallel_map(workers.iter_mut().collect(), run).into_iter().flatten().collect();
         found.sort_by_key(|(at, _)| *at);
         found.into_iter().map(|(_, expansion)| expansion).collect()
     }
@@ -280,7 +279,7 @@ impl<const W: usize> StateGraph<W> {
             sources: Vec::with_capacity(sources.len()),
             degrees: Vec::with_capacity(sources.len()),
             edges: Vec::with_capacity(sources.len() * 3),
-            parcels: (0..SHARDS).map(|_| Parcel::default()).collect(),
+            batches: (0..SHARDS).map(|_| Batch::default()).collect(),
             left: Vec::new(),
         };
         let mut successors = Vec::new();
@@ -295,15 +294,15 @@ impl<const W: usize> StateGraph<W> {
             expansion.degrees.push(successors.len() as u32);
             for (label, state) in &successors {
                 let hash = hash(state);
-                let parcel = &mut expansion.parcels[owner(hash)];
-                expansion.edges.push((*label, owner(hash) as u8, parcel.states.len() as u32));
-                parcel.states.push((hash, *state));
+                let batch = &mut expansion.batches[owner(hash)];
+                expansion.edges.push((*label, owner(hash) as u8, batch.states.len() as u32));
+                batch.states.push((hash, *state));
             }
         }
         expansion
     }
 
-    /// Stores the edges, and tells the new states in the order in which they are met: states that have a predecessor in common lie close together.
+    /// Stores the edges, and adds the new states to `next` in the order in which they were found: states with a common predecessor lie close together.
     fn keep_edges(&mut self, expansion: &Expansion<W>, next: &mut Vec<StateId>) {
         self.order.extend(&expansion.sources);
         let mut edges = expansion.edges.iter();
@@ -323,7 +322,7 @@ impl<const W: usize> StateGraph<W> {
         }
     }
 
-    /// A block with room for so many more edges.
+    /// A block with room for this many more edges.
     fn block_for(&mut self, degree: usize) -> usize {
         let fits = |block: &usize| self.blocks[*block].len() + degree <= self.blocks[*block].capacity();
         if let Some(open) = self.open_block.filter(fits) {
@@ -341,7 +340,7 @@ impl<const W: usize> StateGraph<W> {
         self.make_ranges(last.copied().unwrap_or(0));
         let numbered = (self.blocks.len() as u32..).zip(expansions).collect();
         let edges_of = &self.edges_of;
-        let kept = each(split(numbered, jobs), |some| {
+        let kept = parallel_map(split(numbered, jobs), |some| {
             some.into_iter().map(|(block, expansion)| expansion.resolve(block, edges_of)).collect::<Vec<_>>()
         });
         for Kept { sources, block, new_states } in kept.into_iter().flatten() {
@@ -353,7 +352,7 @@ impl<const W: usize> StateGraph<W> {
         }
     }
 
-    /// There is a range for all states up to this one.
+    /// Makes room for the edge ranges of all states up to `last`.
     #[inline]
     fn make_ranges(&mut self, last: StateId) {
         if last as usize >= self.edges_of.len() {
@@ -376,7 +375,7 @@ impl<const W: usize> StateGraph<W> {
         self.edges
     }
 
-    /// One more than the largest state number. Numbers have small gaps.
+    /// One more than the largest state number. The numbers have small gaps.
     pub fn id_bound(&self) -> usize {
         self.shards.iter().map(Shard::len).max().unwrap_or(0) * SHARDS
     }
@@ -391,12 +390,12 @@ impl<const W: usize> StateGraph<W> {
         &self.initial
     }
 
-    /// All states, breadth first: the order in which they were looked at, and in which their edges lie in memory. Most edges lead forward.
+    /// All states, breadth first: in the order in which they were expanded, and in which their edges lie in memory. Most edges lead forward.
     pub fn order(&self) -> &[StateId] {
         &self.order
     }
 
-    /// Where in [`Self::order`] the states of each distance from the initial ones begin.
+    /// The places in [`Self::order`] where each layer (distance from the initial states) begins.
     pub fn layers(&self) -> &[usize] {
         &self.layers
     }
@@ -406,7 +405,7 @@ impl<const W: usize> StateGraph<W> {
         self.shards[id as usize % SHARDS].get(id as usize / SHARDS)
     }
 
-    /// The edges that leave a state; none for states that were found but not expanded before a bound was hit.
+    /// The edges that leave a state. Empty for a state that was not expanded because a bound was hit.
     pub fn edges(&self, id: StateId) -> &[Edge] {
         let Some([block, start, degree]) = self.edges_of.get(id as usize).map(EdgeRange::get) else { return &[] };
         if degree == 0 {
@@ -429,24 +428,24 @@ fn owner(hash: u64) -> usize {
     hash as usize % SHARDS
 }
 
-/// Lets every shard take in its parcels.
+/// Each shard inserts its batches.
 fn insert_all<const W: usize>(shards: &mut [Shard<W>], expansions: &mut [Expansion<W>], jobs: usize) {
-    let mut columns: Vec<Vec<&mut Parcel<W>>> = (0..SHARDS).map(|_| Vec::new()).collect();
+    let mut by_shard: Vec<Vec<&mut Batch<W>>> = (0..SHARDS).map(|_| Vec::new()).collect();
     for expansion in expansions {
-        for (shard, parcel) in expansion.parcels.iter_mut().enumerate() {
-            columns[shard].push(parcel);
+        for (shard, batch) in expansion.batches.iter_mut().enumerate() {
+            by_shard[shard].push(batch);
         }
     }
-    each(split(shards.iter_mut().zip(columns).enumerate().collect(), jobs), |mine| {
-        for (number, (shard, parcels)) in mine {
-            for parcel in parcels {
-                insert(number, shard, parcel);
+    parallel_map(split(shards.iter_mut().zip(by_shard).enumerate().collect(), jobs), |mine| {
+        for (number, (shard, batches)) in mine {
+            for batch in batches {
+                insert(number, shard, batch);
             }
         }
     });
 }
 
-/// So many parts of nearly the same length, in order.
+/// Splits a list into parts of nearly equal length, in order.
 fn split<T>(mut work: Vec<T>, parts: usize) -> Vec<Vec<T>> {
     let share = work.len().div_ceil(parts);
     let mut shares = Vec::new();
@@ -457,12 +456,12 @@ fn split<T>(mut work: Vec<T>, parts: usize) -> Vec<Vec<T>> {
     shares
 }
 
-fn insert<const W: usize>(number: usize, shard: &mut Shard<W>, parcel: &mut Parcel<W>) {
-    let states = std::mem::take(&mut parcel.states);
-    parcel.numbers.reserve_exact(states.len());
+fn insert<const W: usize>(number: usize, shard: &mut Shard<W>, batch: &mut Batch<W>) {
+    let states = std::mem::take(&mut batch.states);
+    batch.numbers.reserve_exact(states.len());
     for (hash, state) in &states {
         let (position, new) = shard.insert_hashed(*hash, state);
-        parcel.numbers.push(((position * SHARDS + number) as StateId, new));
+        batch.numbers.push(((position * SHARDS + number) as StateId, new));
     }
 }
 
@@ -471,7 +470,7 @@ mod tests {
     use super::*;
     use crate::Limits;
 
-    /// Three layers: one state, a hundred behind it, and a product of numbers behind those.
+    /// Three layers: one state, a hundred successors of it, and `width` successors of each of these.
     struct Fan {
         width: u64,
     }

@@ -1,9 +1,8 @@
-//! An exact set of fixed-size states: an arena and a hash table of positions in it.
+//! An exact set of states of a fixed size: an arena, and a hash table of positions in it.
 //!
-//! Hand-written because a general map would either store every state twice or keep a pointer per state; here a state costs its own
-//! words and about six bytes.
+//! It is written by hand because a general map would store every state twice or keep a pointer per state. Here a state costs its own words and about six bytes.
 
-/// Tables with fewer slots grow faster.
+/// Smaller tables grow by a larger factor.
 const SMALL: usize = 1 << 13;
 
 /// A set of states, each of `W` words.
@@ -14,7 +13,7 @@ pub struct Shard<const W: usize> {
     table: Vec<u32>,
 }
 
-/// A hash of a state. Its low bits choose the shard and its high bits the slot, so both are well mixed.
+/// The hash of a state. The low bits choose the shard and the high bits the slot, so both are well mixed.
 #[inline]
 pub(crate) fn hash<const W: usize>(state: &[u64; W]) -> u64 {
     let mut mixed = 0x9E37_79B9_7F4A_7C15_u64;
@@ -76,14 +75,14 @@ impl<const W: usize> Shard<W> {
         (self.states.len() - 1, true)
     }
 
-    /// Frees what is needed only for adding states.
+    /// Frees what is needed only to add states.
     pub(crate) fn close(&mut self) {
         self.table = Vec::new();
         self.states.shrink_to_fit();
     }
 
     fn grow(&mut self) {
-        // While it is small, a table that is mostly empty costs less than filling several ones after each other.
+        // While a table is small, one that is mostly empty costs less than filling several tables in turn.
         let factor = if self.table.len() < SMALL { 8 } else { 2 };
         let mask = self.table.len() * factor - 1;
         let mut table = vec![0; mask + 1];

@@ -1,25 +1,25 @@
 //! One check from start to end.
 
-use crate::automaton::{Access, Reading};
+use crate::automaton::{NextAccess, Reading};
 use crate::awareness;
+use crate::by_translation;
 use crate::chunks;
-use crate::column::{ColumnLayout, WIDEST};
 use crate::decision::{Decision, Finding};
-use crate::explored::{Explored, Explorer};
+use crate::early_search::{self, Benefit, EarlySearch};
+use crate::explored::{Explored, MachineGraph};
 use crate::flow::Flow;
-use crate::futures::{self, Outlooks};
-use crate::glance::{self, Glancing, Use};
 use crate::joint::{self, MOST_LANES, Trace};
 use crate::machine::{self, Layout, Machine, MachineOptions};
 use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
+use crate::monitor_layout::{MonitorLayout, WIDEST};
 use crate::ops::Ops;
 use crate::options::{Model, Notion, Options, Orderings, Outcome, Place, Statistics, Verdict};
-use crate::prey::Representatives;
+use crate::remaining::{self, Sites};
+use crate::stale_writes::ValueClasses;
 use crate::sweep::SweepResult;
 use crate::tracker::Tracker;
-use crate::translation;
 use crate::witness::{self, Found, Goal, ViolationKind, Witness};
-use steadfast_explore::{Bound, Budget, StateGraph, StateId, each, reach};
+use steadfast_explore::{Bound, Budget, StateGraph, StateId, parallel_map, reach};
 use steadfast_ir::values::ValueAnalysis;
 use steadfast_ir::{FenceOrder, Instr, Program, ThreadId};
 use steadfast_span::Index;
@@ -46,7 +46,7 @@ pub fn check(program: &Program, options: &Options<'_>) -> Outcome {
     let analysis = ValueAnalysis::of(program);
     if options.reductions.translation
         && !has_bounds(program)
-        && translation::decides(program, options, &budget, &mut outcome)
+        && by_translation::decides(program, options, &budget, &mut outcome)
     {
         outcome.verdict = Verdict::Robust;
         outcome.statistics.peak_bytes = budget.peak_bytes();
@@ -95,8 +95,8 @@ pub(crate) fn too_large(program: &Program, options: &Options<'_>) -> Option<Stri
     })
 }
 
-fn layout(model: &impl MemoryModel, shape: Shape) -> ColumnLayout {
-    ColumnLayout::new(awareness::FIELDS.into_iter().chain(model.fields().iter().copied()), shape)
+fn layout(model: &impl MemoryModel, shape: Shape) -> MonitorLayout {
+    MonitorLayout::new(awareness::FIELDS.into_iter().chain(model.fields().iter().copied()), shape)
 }
 
 /// Sections in which no other thread runs are a matter of machines with a bus; the other models have no idea of them.
@@ -137,7 +137,7 @@ impl<'a> Question<'a> {
     }
 
     fn machine(&self, layout: Layout, symmetry: bool) -> Machine<'a> {
-        let options = MachineOptions { reading: self.reading(), symmetry, shift: None };
+        let options = MachineOptions { reading: self.reading(), symmetry, translation: None };
         Machine::new(self.program, self.analysis, layout, options)
     }
 
@@ -145,10 +145,11 @@ impl<'a> Question<'a> {
     fn answer<const W: usize>(&self, layout: Layout, outcome: &mut Outcome) -> Option<Verdict> {
         let local_bits = layout.local_bits;
         let machine = self.machine(layout, self.options.reductions.symmetry);
-        let look = |most| self.witness::<W>(&machine, Goal::Stale, most);
-        let worth = if self.options.notion == Notion::Graph { glance::worth(self.program) } else { Use::None };
-        let glancing = Glancing::new(&machine, self.budget, worth, &look);
-        let (graph, bound) = reach::<W, _>(&glancing, self.options.jobs, self.budget);
+        let search = |most| self.witness::<W>(&machine, Goal::Stale, most);
+        let benefit =
+            if self.options.notion == Notion::Graph { early_search::benefit(self.program) } else { Benefit::None };
+        let early_search = EarlySearch::new(&machine, self.budget, benefit, &search);
+        let (graph, bound) = reach::<W, _>(&early_search, self.options.jobs, self.budget);
         if machine.overflowed() {
             return None;
         }
@@ -156,17 +157,17 @@ impl<'a> Question<'a> {
         if machine.failed() {
             return Some(self.failure::<W>(&machine));
         }
-        let found = glancing.found();
+        let found = early_search.found();
         // States that were not explored yet have no edges, and look like final ones.
-        let whole = bound.is_none() && !(found.is_some() && worth == Use::Ends);
+        let whole = bound.is_none() && !(found.is_some() && benefit == Benefit::Ends);
         let states = graph.len() as u64;
-        let explored = Box::new(Explorer { machine: &machine, graph });
+        let explored = Box::new(MachineGraph { machine: &machine, graph });
         if whole {
             outcome.deadlock = deadlock(&machine, &*explored, self.options.jobs);
         }
         if let Some(found) = found {
             outcome.statistics.program_states = found.states.max(states);
-            outcome.statistics.monitor_states = found.hunts;
+            outcome.statistics.monitor_states = found.monitor_states;
             return Some(self.shown(found.witness, Verdict::NotRobust));
         }
         if let Some(bound) = bound {
@@ -175,19 +176,19 @@ impl<'a> Question<'a> {
         if racy(&machine, &*explored) {
             return Some(self.shown(self.nearest::<W>(&machine, Goal::Race), Verdict::Race));
         }
-        let futures = if self.options.reductions.relevance {
-            futures::futures(&machine, self.reading().ghost)
+        let remaining = if self.options.reductions.relevance {
+            remaining::remaining_accesses(&machine, self.reading().ghost)
         } else {
-            futures::no_knowledge(&machine)
+            remaining::anything(&machine)
         };
-        let outlooks = Outlooks::new(
+        let sites = Sites::new(
             &machine,
             &*explored,
-            &futures,
+            &remaining,
             self.options.notion == Notion::Observational || self.options.joint,
             self.options.jobs,
         );
-        let finding = match self.search(&machine, explored, &outlooks, &mut outcome.statistics) {
+        let finding = match self.search(&machine, explored, &sites, &mut outcome.statistics) {
             Err(bound) => return Some(Verdict::Inconclusive(bound)),
             Ok(finding) => finding,
         };
@@ -250,7 +251,7 @@ impl<'a> Question<'a> {
         &'g self,
         machine: &'g Machine<'g>,
         graph: Box<dyn Explored + 'g>,
-        outlooks: &'g Outlooks,
+        sites: &'g Sites,
         statistics: &mut Statistics,
     ) -> Result<Finding, Bound> {
         let mut run = |result: Result<(Finding, SweepResult), Bound>| {
@@ -260,13 +261,11 @@ impl<'a> Question<'a> {
             Ok(finding)
         };
         match self.options.model {
-            Model::Ra => run(self.search_with((machine, graph, outlooks), &Ra { strong: false })),
-            Model::Sra => run(self.search_with((machine, graph, outlooks), &Ra { strong: true })),
-            Model::Rc20 => {
-                run(self.search_with((machine, graph, outlooks), &Rc20 { seq_cst: has_seq_cst(self.program) }))
-            }
-            Model::Rc11 => run(self.search_with((machine, graph, outlooks), &Rc11)),
-            Model::Tso => run(self.search_with((machine, graph, outlooks), &Tso::new(self.shape()))),
+            Model::Ra => run(self.search_with((machine, graph, sites), &Ra { strong: false })),
+            Model::Sra => run(self.search_with((machine, graph, sites), &Ra { strong: true })),
+            Model::Rc20 => run(self.search_with((machine, graph, sites), &Rc20 { seq_cst: has_seq_cst(self.program) })),
+            Model::Rc11 => run(self.search_with((machine, graph, sites), &Rc11)),
+            Model::Tso => run(self.search_with((machine, graph, sites), &Tso::new(self.shape()))),
         }
     }
 
@@ -275,39 +274,43 @@ impl<'a> Question<'a> {
         Shape { threads: self.program.threads.len(), locations: self.program.locations.len() + ghost }
     }
 
-    fn layout(&self, model: &impl MemoryModel) -> ColumnLayout {
+    fn layout(&self, model: &impl MemoryModel) -> MonitorLayout {
         layout(model, self.shape())
     }
 
-    fn blind(&self) -> Option<u16> {
+    fn unobserved_ghost(&self) -> Option<u16> {
         self.reading().ghost.filter(|_| !self.options.fences_by_the_letter)
     }
 
     fn search_with<'g, M: MemoryModel>(
         &'g self,
-        (machine, graph, outlooks): (&'g Machine<'g>, Box<dyn Explored + 'g>, &'g Outlooks),
+        (machine, graph, sites): (&'g Machine<'g>, Box<dyn Explored + 'g>, &'g Sites),
         model: &M,
     ) -> Result<(Finding, SweepResult), Bound> {
         let layout = self.layout(model);
-        self.decision((machine, graph, outlooks), Tracker { model, layout: &layout, blind: self.blind() }, self.budget)
-            .decide()
+        self.decision(
+            (machine, graph, sites),
+            Tracker { model, layout: &layout, unobserved_ghost: self.unobserved_ghost() },
+            self.budget,
+        )
+        .decide()
     }
 
     fn decision<'d, M: MemoryModel>(
         &'d self,
-        (machine, graph, outlooks): (&'d Machine<'d>, Box<dyn Explored + 'd>, &'d Outlooks),
+        (machine, graph, sites): (&'d Machine<'d>, Box<dyn Explored + 'd>, &'d Sites),
         tracker: Tracker<'d, M>,
         budget: &'d Budget<'d>,
     ) -> Decision<'d, M> {
         let accesses = accesses(machine);
-        let values = Representatives::new(&accesses, self.options.reductions.classes);
+        let values = ValueClasses::new(&accesses, self.options.reductions.classes);
         let ops = Ops::new(machine, &values);
         let together = self.options.notion == Notion::Observational || self.options.joint;
         let workers = if graph.order().len() < self.options.parallel_from { 1 } else { self.options.jobs };
         let flow = if together {
-            joint::flow(machine, &*graph, (&ops, outlooks), &accesses, workers)
+            joint::flow(machine, &*graph, (&ops, sites), &accesses, workers)
         } else {
-            Flow::new(&*graph, &ops, outlooks, None, workers)
+            Flow::new(&*graph, &ops, sites, None, workers)
         };
         budget.add(0, flow.bytes() as u64);
         let graph = if together {
@@ -319,7 +322,7 @@ impl<'a> Question<'a> {
         Decision {
             machine,
             graph,
-            outlooks,
+            sites,
             tracker,
             ops,
             flow,
@@ -356,7 +359,7 @@ impl<'a> Question<'a> {
         (goal, most): (Goal, usize),
     ) -> Found {
         let layout = self.layout(model);
-        let tracker = Tracker { model, layout: &layout, blind: self.blind() };
+        let tracker = Tracker { model, layout: &layout, unobserved_ghost: self.unobserved_ghost() };
         witness::search::<M, W>(machine, &tracker, (self.options, self.budget), goal, most)
     }
 
@@ -377,12 +380,12 @@ impl<'a> Question<'a> {
         if bound.is_some() || machine.overflowed() {
             return None;
         }
-        let graph = Box::new(Explorer { machine, graph });
-        let futures = futures::futures(machine, self.reading().ghost);
-        let outlooks = Outlooks::new(machine, &*graph, &futures, true, 1);
+        let graph = Box::new(MachineGraph { machine, graph });
+        let remaining = remaining::remaining_accesses(machine, self.reading().ghost);
+        let sites = Sites::new(machine, &*graph, &remaining, true, 1);
         let layout = self.layout(model);
-        let tracker = Tracker { model, layout: &layout, blind: self.blind() };
-        let decision = self.decision((machine, graph, &outlooks), tracker, self.budget);
+        let tracker = Tracker { model, layout: &layout, unobserved_ghost: self.unobserved_ghost() };
+        let decision = self.decision((machine, graph, &sites), tracker, self.budget);
         let trace = decision.trace()?;
         let graph = decision.graph.as_deref()?;
         let start = graph.initial().iter().find_map(|&id| {
@@ -427,12 +430,12 @@ fn racy(machine: &Machine<'_>, graph: &dyn Explored) -> bool {
         return false;
     }
     graph.ids().any(|id| {
-        let next: Vec<&Access> = (0..machine.threads())
+        let next: Vec<&NextAccess> = (0..machine.threads())
             .map(|thread| &accesses[machine.class_of[thread]][graph.local(id, thread) as usize])
             .filter(|access| access.plain.is_some())
             .collect();
         next.iter().enumerate().any(|(at, one)| {
-            let writes = |access: &Access| access.plain == Some(true);
+            let writes = |access: &NextAccess| access.plain == Some(true);
             next[at + 1..].iter().any(|other| one.loc == other.loc && (writes(one) || writes(other)))
         })
     })
@@ -447,14 +450,14 @@ fn deadlock(machine: &Machine<'_>, graph: &dyn Explored, jobs: usize) -> Vec<Pla
         blocked.map(|thread| place(machine, thread, next(thread).pc)).collect()
     };
     let order = graph.order();
-    let first = each(chunks::stretches(order.len(), jobs), |stretch| {
-        let ends = order[stretch].iter().filter(|&&id| graph.edges(id).is_empty());
+    let first = parallel_map(chunks::ranges(order.len(), jobs), |range| {
+        let ends = order[range].iter().filter(|&&id| graph.edges(id).is_empty());
         ends.map(|&id| blocked(id)).filter(|places| !places.is_empty()).min()
     });
     first.into_iter().flatten().min().unwrap_or_default()
 }
 
-fn accesses(machine: &Machine<'_>) -> Vec<Vec<Access>> {
+fn accesses(machine: &Machine<'_>) -> Vec<Vec<NextAccess>> {
     machine
         .automata
         .iter()

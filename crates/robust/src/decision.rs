@@ -1,56 +1,56 @@
-//! Which searches are made over a program's graph, and in which order: the cheap ones that can only report too much come first.
+//! The order of the searches over a program's graph: the cheap ones, which only over-approximate, come first.
 
-use crate::automaton::Access;
-use crate::column::WIDEST;
+use crate::automaton::NextAccess;
 use crate::explored::Explored;
 use crate::flow::Flow;
-use crate::futures::Outlooks;
-use crate::hunt::Hunt;
-use crate::joint::{Joint, MOST_LANES, Trace};
+use crate::joint::{JointSearch, MOST_LANES, Trace};
 use crate::machine::Machine;
 use crate::models::MemoryModel;
+use crate::monitor_layout::WIDEST;
 use crate::ops::Ops;
 use crate::options::{Notion, Options, Orderings};
-use crate::prey::{self, Grain};
+use crate::remaining::Sites;
+use crate::single::SingleSearch;
+use crate::stale_writes::{self, Grain};
 use crate::sweep::SweepResult;
-use crate::tracker::{Quarry, Tracker};
+use crate::tracker::{StaleWrite, Tracker};
 use steadfast_explore::{Bound, Budget};
 use steadfast_ir::values::ValueSet;
 
-/// What the searches say.
+/// The result of the searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// Nothing is wrong.
+    /// There is no violation.
     Nothing,
     /// Some access can take a stale write.
     Stale,
-    /// The same, and the program can notice.
+    /// Some access can take a stale write, and the program can notice.
     Observed,
     /// There is a race.
     Race,
-    /// There is too much to follow together.
+    /// There are too many lanes to follow together.
     TooWide,
 }
 
-/// Everything that the searches share.
+/// What all searches share.
 pub(crate) struct Decision<'a, M> {
     /// The machine.
     pub machine: &'a Machine<'a>,
-    /// Its graph, if all writes are to be followed together. One at a time, the flow is enough.
+    /// Its graph, if all writes are followed together. For one write at a time, the flow is enough.
     pub graph: Option<Box<dyn Explored + 'a>>,
-    /// What threads can still do, by state.
-    pub outlooks: &'a Outlooks,
-    /// The rules for one hunted write.
+    /// What the threads can still do, by state.
+    pub sites: &'a Sites,
+    /// The rules for one stale write.
     pub tracker: Tracker<'a, M>,
-    /// What the edges do to a monitor.
+    /// What each edge does to a monitor.
     pub ops: Ops,
     /// The graph, laid out for searches.
     pub flow: Flow,
-    /// The accesses of local states, by class.
-    pub accesses: Vec<Vec<Access>>,
-    /// Thread permutations by (thread, place).
+    /// The next accesses, by class of threads and local state.
+    pub accesses: Vec<Vec<NextAccess>>,
+    /// Permutations of threads, by thread and place.
     pub permutations: Vec<Vec<Vec<usize>>>,
-    /// Whether values must not be told apart at all.
+    /// Whether values must not be told apart, because they are relative.
     pub coarse: bool,
     /// The question.
     pub options: &'a Options<'a>,
@@ -73,7 +73,7 @@ impl<M: MemoryModel> Decision<'_, M> {
         Ok((finding, total))
     }
 
-    /// From the coarsest grain that may be used to an exact one.
+    /// The grains to use, from the coarsest one to an exact one.
     fn grains(&self) -> &'static [Grain] {
         if self.coarse {
             return &[Grain::Location];
@@ -81,77 +81,77 @@ impl<M: MemoryModel> Decision<'_, M> {
         if self.options.reductions.classes { &[Grain::Location, Grain::Value] } else { &[Grain::Value] }
     }
 
-    fn prey(&self, grain: Grain) -> Vec<Quarry> {
-        prey::overwritten(&self.flow, &self.ops, grain)
+    fn stale_writes(&self, grain: Grain) -> Vec<StaleWrite> {
+        stale_writes::overwritten(&self.flow, &self.ops, grain)
     }
 
-    /// Models with relaxed accesses look for plain accesses that are not ordered by happens-before; for the others, states in which two threads are both about
-    /// to access say the same (PLDI'19, theorem 6.2) and have been looked at already.
-    fn races_are_hunted(&self) -> bool {
+    /// With relaxed accesses, plain accesses race if happens-before does not order them, so there is a search for them. For the other models, two threads that can both access a plain
+    /// location next say the same (PLDI'19, theorem 6.2), and `check` has looked for such states already.
+    fn searches_for_races(&self) -> bool {
         self.options.model.orderings() == Orderings::AsWritten
     }
 
     /// Whether plain accesses race in a run under SC.
     fn races(&self, total: &mut SweepResult) -> Result<bool, Bound> {
-        if !self.races_are_hunted() {
+        if !self.searches_for_races() {
             return Ok(false);
         }
-        let prey = prey::plain_accesses(&self.flow, &self.ops);
-        Ok(!self.hunt(&prey, |_| true, total)?.is_empty())
+        let stale_writes = stale_writes::plain_accesses(&self.flow, &self.ops);
+        Ok(!self.search_each(&stale_writes, |_| true, total)?.is_empty())
     }
 
     fn one_at_a_time(&self, total: &mut SweepResult) -> Result<Finding, Bound> {
         let mut suspects: Option<Vec<u16>> = None;
         for &grain in self.grains() {
-            let mut prey = self.prey(grain);
+            let mut stale_writes = self.stale_writes(grain);
             if let Some(locations) = &suspects {
-                prey.retain(|quarry| locations.contains(&quarry.loc));
+                stale_writes.retain(|stale_write| locations.contains(&stale_write.loc));
             }
-            let caught = self.hunt(&prey, |quarry| self.is_exact(quarry), total)?;
-            if caught.is_empty() {
+            let violating = self.search_each(&stale_writes, |stale_write| self.is_exact(stale_write), total)?;
+            if violating.is_empty() {
                 return Ok(Finding::Nothing);
             }
-            if caught.iter().any(|&quarry| self.is_exact(quarry)) {
+            if violating.iter().any(|&stale_write| self.is_exact(stale_write)) {
                 return Ok(Finding::Stale);
             }
-            suspects = Some(caught.into_iter().map(|quarry| quarry.loc).collect());
+            suspects = Some(violating.into_iter().map(|stale_write| stale_write.loc).collect());
         }
         Ok(Finding::Stale)
     }
 
-    /// Graph robustness implies observational robustness and is cheaper to decide, so it is asked first.
+    /// Asks about graph robustness first: it implies observational robustness and is cheaper to decide.
     fn observational(&self, total: &mut SweepResult, joint: bool) -> Result<Finding, Bound> {
         for &grain in self.grains().iter().filter(|_| !joint) {
-            let mut prey = self.prey(grain);
-            prey.reverse();
-            let caught = self.hunt(&prey, |_| true, total)?;
-            if caught.is_empty() {
+            let mut stale_writes = self.stale_writes(grain);
+            stale_writes.reverse();
+            let violating = self.search_each(&stale_writes, |_| true, total)?;
+            if violating.is_empty() {
                 return Ok(Finding::Nothing);
             }
-            if caught.iter().any(|&quarry| self.is_exact(quarry)) {
+            if violating.iter().any(|&stale_write| self.is_exact(stale_write)) {
                 break;
             }
         }
         self.all_together(total, Finding::Observed)
     }
 
-    /// Whether a catch is a violation for sure: either values were told apart, or no access of the location can tell them apart.
-    fn is_exact(&self, quarry: Quarry) -> bool {
-        let values = self.machine.domain(quarry.loc);
+    /// Whether what was found for this stale write is certainly a violation: either values were told apart, or no access of the location can tell them apart.
+    fn is_exact(&self, stale_write: StaleWrite) -> bool {
+        let values = self.machine.domain(stale_write.loc);
         let indifferent = |set: &ValueSet| set.is_empty() || values.iter().all(|value| set.contains(value));
-        let mut here = self.accesses.iter().flatten().filter(|access| access.loc == Some(quarry.loc));
-        quarry.value.is_some()
+        let mut here = self.accesses.iter().flatten().filter(|access| access.loc == Some(stale_write.loc));
+        stale_write.value.is_some()
             || here.all(|access| indifferent(&access.read_values) && indifferent(&access.update_values))
     }
 
     fn all_together(&self, total: &mut SweepResult, bad: Finding) -> Result<Finding, Bound> {
         for &grain in self.grains() {
-            let prey = self.prey_and_races(grain);
+            let stale_writes = self.stale_writes_and_races(grain);
             let joint = self.joint();
-            if joint.lanes(&prey) > MOST_LANES {
+            if joint.lanes(&stale_writes) > MOST_LANES {
                 return Ok(Finding::TooWide);
             }
-            let found = joint.run(&prey)?;
+            let found = joint.run(&stale_writes)?;
             total.add(found);
             if !found.violation {
                 return Ok(Finding::Nothing);
@@ -160,51 +160,52 @@ impl<M: MemoryModel> Decision<'_, M> {
         Ok(bad)
     }
 
-    /// All that is followed together. A read that goes wrong unnoticed does not synchronise, so that plain accesses may race that no [hunt](Self::races) has caught.
-    fn prey_and_races(&self, grain: Grain) -> Vec<Quarry> {
-        let mut prey = self.prey(grain);
-        if self.options.notion == Notion::Observational && self.races_are_hunted() {
-            prey.extend(prey::plain_accesses(&self.flow, &self.ops));
+    /// Everything to follow together. A wrong read that is not noticed does not synchronise, so there may be races that the [search for races](Self::races) has not found.
+    fn stale_writes_and_races(&self, grain: Grain) -> Vec<StaleWrite> {
+        let mut stale_writes = self.stale_writes(grain);
+        if self.options.notion == Notion::Observational && self.searches_for_races() {
+            stale_writes.extend(stale_writes::plain_accesses(&self.flow, &self.ops));
         }
-        prey
+        stale_writes
     }
 
-    /// The way to a violation of the observational notion, when it is known that there is one.
+    /// A shortest run to a violation of the observational notion, if it is known that there is one.
     pub(crate) fn trace(&self) -> Option<Trace> {
-        // The witness is the same whatever the reductions are.
-        let (joint, prey) = (Joint { relevance: true, ..self.joint() }, self.prey_and_races(Grain::Value));
-        if joint.lanes(&prey) > MOST_LANES { None } else { joint.trace(&prey).ok()? }
+        // The witness must not depend on the reductions.
+        let (joint, stale_writes) =
+            (JointSearch { relevance: true, ..self.joint() }, self.stale_writes_and_races(Grain::Value));
+        if joint.lanes(&stale_writes) > MOST_LANES { None } else { joint.trace(&stale_writes).ok()? }
     }
 
-    fn hunt(
+    fn search_each(
         &self,
-        prey: &[Quarry],
-        enough: impl Fn(Quarry) -> bool,
+        stale_writes: &[StaleWrite],
+        enough: impl Fn(StaleWrite) -> bool,
         total: &mut SweepResult,
-    ) -> Result<Vec<Quarry>, Bound> {
-        let hunt = Hunt {
+    ) -> Result<Vec<StaleWrite>, Bound> {
+        let search = SingleSearch {
             machine: self.machine,
             flow: &self.flow,
             tracker: &self.tracker,
             ops: &self.ops,
-            outlooks: self.outlooks,
+            sites: self.sites,
             accesses: &self.accesses,
             covering: self.options.reductions.covering,
             permutations: &self.permutations,
             budget: self.budget,
         };
-        let (found, caught) = match self.tracker.layout.words {
-            1 => hunt.run::<1>(prey, enough),
-            2 => hunt.run::<2>(prey, enough),
-            3 | 4 => hunt.run::<4>(prey, enough),
-            _ => hunt.run::<WIDEST>(prey, enough),
+        let (found, violating) = match self.tracker.layout.words {
+            1 => search.run::<1>(stale_writes, enough),
+            2 => search.run::<2>(stale_writes, enough),
+            3 | 4 => search.run::<4>(stale_writes, enough),
+            _ => search.run::<WIDEST>(stale_writes, enough),
         }?;
         total.add(found);
-        Ok(caught)
+        Ok(violating)
     }
 
-    fn joint(&self) -> Joint<'_, M> {
-        Joint {
+    fn joint(&self) -> JointSearch<'_, M> {
+        JointSearch {
             machine: self.machine,
             graph: self.graph.as_deref().expect("the graph is kept where writes are followed together"),
             flow: &self.flow,
@@ -212,9 +213,9 @@ impl<M: MemoryModel> Decision<'_, M> {
             notion: self.options.notion,
             shape: self.tracker.layout.shape,
             ops: &self.ops,
-            outlooks: self.outlooks,
+            sites: self.sites,
             accesses: &self.accesses,
-            blind: self.tracker.blind,
+            unobserved_ghost: self.tracker.unobserved_ghost,
             covering: self.options.reductions.covering,
             relevance: self.options.reductions.relevance,
             permutations: &self.permutations,

@@ -1,8 +1,8 @@
-//! What a monitor sees of a step.
+//! A step of the program as a monitor sees it.
 
 use steadfast_ir::{FenceOrder, Value};
 
-/// What kind of access a step is. An *observing* read is one that only happens for certain values: a wait, or a CAS that fails.
+/// The kind of an access. An *observing* read is one that happens only for certain values: a wait, or a CAS that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum EventKind {
     /// An ordinary load.
@@ -17,7 +17,7 @@ pub(crate) enum EventKind {
     PlainRead,
     /// A store to a non-atomic location.
     PlainWrite,
-    /// A `seq_cst` fence that is a step of its own (models that encode it as an update of a ghost location).
+    /// A `seq_cst` fence that is a step of its own, in models where it is an update of a ghost location.
     ScFence,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum EventKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(clippy::struct_excessive_bools, reason = "they are independent properties")]
 pub(crate) struct Event {
-    /// What it is.
+    /// The kind of access.
     pub kind: EventKind,
     /// The location's number (the ghost location's for [`EventKind::ScFence`]).
     pub loc: u16,
@@ -54,8 +54,8 @@ impl Event {
     }
 }
 
-/// A sequence of fences in normal form. Fences only move knowledge inside a thread, so they commute with all other threads and are
-/// carried out together with the access before them. As operations on the views (acquire, current, release) every sequence equals one of these.
+/// A sequence of fences in normal form. Fences only move knowledge within a thread, so they commute with all steps of other threads, and are carried out with the access before them. As operations
+/// on the views (acquire, current, release), every sequence equals one of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Fences {
     /// None.
@@ -74,7 +74,7 @@ pub(crate) enum Fences {
 }
 
 impl Fences {
-    /// This sequence with one more fence behind it. `acq_rel` is acquire, then release.
+    /// This sequence, followed by one more fence. `acq_rel` is acquire, then release.
     #[must_use]
     pub(crate) fn then(self, order: FenceOrder) -> Self {
         match order {
@@ -94,7 +94,7 @@ impl Fences {
         }
     }
 
-    /// The single fences that make it up, in order.
+    /// The fences of the sequence, in order.
     pub(crate) fn steps(self) -> &'static [FenceOrder] {
         match self {
             Self::None => &[],
@@ -107,21 +107,21 @@ impl Fences {
     }
 }
 
-/// A step of one thread: an access, what it writes, where the thread is then.
+/// A step of one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Transition {
-    /// The local state that it starts from.
+    /// The local state before the step.
     pub source: u32,
-    /// The value of the location before.
+    /// The value of the location before the step.
     pub old: Value,
     /// What the monitors see.
     pub event: Event,
-    /// What is written, if anything.
+    /// The value written, if any.
     pub written: Option<Value>,
-    /// The local state that it leads to.
+    /// The local state after the step.
     pub next: u32,
     /// The fences between this access and the next.
     pub fences: Fences,
-    /// Which of the transitions for (source, old) this is; replay needs it.
+    /// The number of this transition among those for (source, old), for replaying it.
     pub choice: u32,
 }

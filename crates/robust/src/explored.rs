@@ -1,4 +1,4 @@
-//! The program's state graph as the monitors see it, whatever the number of words of a state.
+//! The program's state graph as the monitors see it, for any number of words per state.
 
 use crate::machine::Machine;
 use steadfast_explore::{Edge, StateGraph, StateId};
@@ -21,22 +21,22 @@ pub(crate) trait Explored: Sync {
     fn edge_count(&self) -> usize;
     /// All states, breadth first.
     fn order(&self) -> &[StateId];
-    /// Where in that order each layer begins.
+    /// The place in that order where each layer begins.
     fn layers(&self) -> &[usize];
     /// Bytes in use.
     fn bytes(&self) -> usize;
 }
 
-/// A machine and its graph.
+/// A machine and its state graph.
 #[derive(Debug)]
-pub(crate) struct Explorer<'a, 'p, const W: usize> {
+pub(crate) struct MachineGraph<'a, 'p, const W: usize> {
     /// The machine.
     pub machine: &'a Machine<'p>,
     /// Its graph.
     pub graph: StateGraph<W>,
 }
 
-impl<const W: usize> Explored for Explorer<'_, '_, W> {
+impl<const W: usize> Explored for MachineGraph<'_, '_, W> {
     fn local(&self, id: StateId, thread: usize) -> u32 {
         self.machine.local(self.graph.state(id), thread)
     }

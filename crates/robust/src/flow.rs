@@ -1,26 +1,26 @@
-//! The program's state graph, laid out for searches that carry columns along its edges.
+//! The program's state graph, laid out for searches that carry monitor states along its edges.
 //!
-//! States are in breadth-first order, so that most edges lead forward. Each of several workers has a share of every layer, and the states of a share come one after the other;
-//! states with a common predecessor are mostly in the same share. An edge says at once everything that a monitor's step depends on: what the program does, and what the
-//! threads can still do after it. There are few such *kinds* of edges, so a search can compute every step of a column once per kind.
+//! States are in breadth-first order, so most edges lead forward. Each worker has a share of every layer, and the states of a share are contiguous; states with a common predecessor are mostly
+//! in the same share. The *kind* of an edge is everything that a step of a monitor depends on: what the program does, and what the threads can still do after it. There are few
+//! kinds, so a search can compute each step of a monitor state once per kind.
 
 use crate::chunks;
 use crate::explored::Explored;
-use crate::futures::Outlooks;
 use crate::ops::Ops;
+use crate::remaining::Sites;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
-use steadfast_explore::{Edge, StateId, each};
+use steadfast_explore::{Edge, StateId, parallel_map};
 
 /// Everything that a step of a monitor depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Kind {
     /// The operation.
     pub op: u32,
-    /// What threads can still do after it.
-    pub to: u32,
-    /// The label, if it can matter.
+    /// The number of the combination of remaining accesses after it.
+    pub remaining: u32,
+    /// The label, for monitors whose steps depend on it.
     pub label: Option<u32>,
 }
 
@@ -48,26 +48,26 @@ impl FlowEdge {
 /// The graph.
 #[derive(Debug)]
 pub(crate) struct Flow {
-    /// Where the edges of each position begin; one more at the end.
+    /// By position, the place of its first edge; one more at the end.
     first: Vec<u32>,
-    /// Packed, so that room for them is zeroed by whoever uses it first.
+    /// Packed, so that a page of them is first touched by the worker that fills it.
     edges: Vec<u64>,
     /// The site of every position.
     pub site_of: Vec<u32>,
     /// The kinds of edges.
     pub kinds: Vec<Kind>,
-    /// The group of each kind: kinds that differ only in their labels, where these seldom matter.
+    /// The group of each kind. Kinds in one group differ only in their labels, and most steps do not depend on the difference.
     pub group_of: Vec<u32>,
     /// How many edges of each kind there are.
     pub weights: Vec<u32>,
     /// The positions of the initial states.
     pub initial: Vec<u32>,
-    /// The positions that belong to each worker.
+    /// The positions of each worker.
     pub shares: Vec<Range<usize>>,
 }
 
-/// The states in their order for so many workers, and which of them belong to each.
-fn shared_out(graph: &dyn Explored, jobs: usize) -> (Cow<'_, [StateId]>, Vec<Range<usize>>) {
+/// The states in the order of positions, for this many workers, and the positions of each worker.
+fn share_out(graph: &dyn Explored, jobs: usize) -> (Cow<'_, [StateId]>, Vec<Range<usize>>) {
     let order = graph.order();
     if jobs < 2 {
         return (Cow::Borrowed(order), std::iter::once(0..order.len()).collect());
@@ -85,25 +85,25 @@ fn shared_out(graph: &dyn Explored, jobs: usize) -> (Cow<'_, [StateId]>, Vec<Ran
 }
 
 impl Flow {
-    /// Lays a graph out. With `labels`, edges of one kind have the same label, and this says which labels may be in one group.
+    /// Lays out a graph. With `labels`, edges of one kind have the same label, and labels with the same result are in one group.
     pub(crate) fn new(
         graph: &dyn Explored,
         ops: &Ops,
-        outlooks: &Outlooks,
+        sites: &Sites,
         labels: Option<&dyn Fn(u32) -> u32>,
         jobs: usize,
     ) -> Self {
-        let (order, shares) = shared_out(graph, jobs);
-        let position = chunks::scattered(graph.id_bound(), chunks::stretches(order.len(), jobs), |range, put| {
+        let (order, shares) = share_out(graph, jobs);
+        let position = chunks::fill_in_parallel(graph.id_bound(), chunks::ranges(order.len(), jobs), |range, put| {
             range.for_each(|at| put(order[at] as usize, at as u32));
         });
         let site_of = |range: Range<usize>| -> Vec<u32> {
-            order[range].iter().map(|&state| outlooks.site_of[state as usize]).collect()
+            order[range].iter().map(|&state| sites.of_state[state as usize]).collect()
         };
         let mut flow = Self {
             first: vec![0; order.len() + 1],
             edges: vec![0; graph.edge_count()],
-            site_of: each(chunks::stretches(order.len(), jobs), site_of).concat(),
+            site_of: parallel_map(chunks::ranges(order.len(), jobs), site_of).concat(),
             kinds: Vec::new(),
             group_of: Vec::new(),
             weights: Vec::new(),
@@ -111,21 +111,24 @@ impl Flow {
             shares,
         };
         let with_labels = labels.is_some();
-        let outlook = |edge: &Edge| outlooks.of(edge.target);
-        let kind_of =
-            |edge: &Edge, to: u32| Kind { op: ops.number(edge.label), to, label: with_labels.then_some(edge.label) };
-        let stretches = flow.stretches(graph, &order, jobs);
-        let kinds = each(stretches, |stretch| stretch.fill(graph, &position, &outlook, &kind_of));
-        flow.unite(graph, &order, jobs, kinds);
+        let remaining = |edge: &Edge| sites.remaining_of(edge.target);
+        let kind_of = |edge: &Edge, remaining: u32| Kind {
+            op: ops.number(edge.label),
+            remaining,
+            label: with_labels.then_some(edge.label),
+        };
+        let chunks = flow.chunks(graph, &order, jobs);
+        let kinds = parallel_map(chunks, |chunk| chunk.fill(graph, &position, &remaining, &kind_of));
+        flow.merge_kinds(graph, &order, jobs, kinds);
         flow.group(labels);
         flow
     }
 
-    /// Cuts everything into one stretch per worker.
-    fn stretches<'f>(&'f mut self, graph: &'f dyn Explored, order: &'f [StateId], jobs: usize) -> Vec<Stretch<'f>> {
-        let ranges = chunks::stretches(order.len(), jobs);
+    /// Cuts the states into one chunk per worker.
+    fn chunks<'f>(&'f mut self, graph: &'f dyn Explored, order: &'f [StateId], jobs: usize) -> Vec<Chunk<'f>> {
+        let ranges = chunks::ranges(order.len(), jobs);
         let count_edges = |range: Range<usize>| order[range].iter().map(|&state| graph.edges(state).len()).sum();
-        let counts: Vec<usize> = each(ranges.clone(), count_edges);
+        let counts: Vec<usize> = parallel_map(ranges.clone(), count_edges);
         let (mut first, mut edges, mut begins) = (self.first.as_mut_slice(), self.edges.as_mut_slice(), 0);
         if let Some(end) = first.last_mut() {
             *end = count(counts.iter().sum());
@@ -133,21 +136,21 @@ impl Flow {
         let cut = ranges.into_iter().zip(counts).map(|(range, edge_count)| {
             let mine = first.split_off_mut(..range.len()).unwrap_or_default();
             let my_edges = edges.split_off_mut(..edge_count).unwrap_or_default();
-            let stretch = Stretch { states: &order[range], first: mine, edges: my_edges, begins };
+            let chunk = Chunk { states: &order[range], first: mine, edges: my_edges, begins };
             begins += edge_count;
-            stretch
+            chunk
         });
         cut.collect()
     }
 
-    /// Gives every kind of every stretch its number, in the order in which a single worker would have met them.
-    fn unite(&mut self, graph: &dyn Explored, order: &[StateId], jobs: usize, kinds: Vec<Kinds>) {
+    /// Numbers the kinds of all chunks, in the order in which a single worker would have met them.
+    fn merge_kinds(&mut self, graph: &dyn Explored, order: &[StateId], jobs: usize, kinds: Vec<Kinds>) {
         let mut all = Kinds::default();
         let numbers: Vec<Vec<u32>> = kinds.into_iter().map(|kinds| all.absorb(kinds)).collect();
         if numbers.len() > 1 {
-            let parts: Vec<_> = self.stretches(graph, order, jobs).into_iter().zip(numbers).skip(1).collect();
-            each(parts, |(stretch, numbers)| {
-                for packed in stretch.edges {
+            let parts: Vec<_> = self.chunks(graph, order, jobs).into_iter().zip(numbers).skip(1).collect();
+            parallel_map(parts, |(chunk, numbers)| {
+                for packed in chunk.edges {
                     let edge = FlowEdge::unpacked(*packed);
                     *packed = FlowEdge { kind: numbers[edge.kind as usize], ..edge }.packed();
                 }
@@ -183,36 +186,36 @@ impl Flow {
     }
 }
 
-/// How many kinds of edges are at most remembered without a search.
+/// How many kinds of edges a worker finds without a hash lookup, at most.
 const RECENT: usize = 1 << 12;
 
-/// A part of the states, with room for what is to be known about them.
-struct Stretch<'a> {
+/// Some of the states, with room for their edges.
+struct Chunk<'a> {
     states: &'a [StateId],
     first: &'a mut [u32],
     edges: &'a mut [u64],
-    /// How many edges come before these.
+    /// How many edges come before those of this chunk.
     begins: usize,
 }
 
-impl Stretch<'_> {
-    /// Fills it, with kinds that are numbered for this stretch alone.
+impl Chunk<'_> {
+    /// Fills in the edges. The kinds are numbered for this chunk alone.
     fn fill(
         self,
         graph: &dyn Explored,
         position: &[u32],
-        outlook: &impl Fn(&Edge) -> u32,
+        remaining: &impl Fn(&Edge) -> u32,
         kind_of: &impl Fn(&Edge, u32) -> Kind,
     ) -> Kinds {
         let mut kinds = Kinds::default();
-        // Label and outlook say what kind it is, and the same ones come again soon.
+        // The label and the remaining accesses determine the kind, and the same ones come again soon.
         let mut recent = vec![(u64::MAX, 0); self.edges.len().next_power_of_two().min(RECENT)];
         let mask = recent.len() - 1;
         let mut next = 0;
         for (&state, first) in self.states.iter().zip(self.first) {
             *first = count(self.begins + next);
             for edge in graph.edges(state) {
-                let to = outlook(edge);
+                let to = remaining(edge);
                 let key = u64::from(edge.label) << 32 | u64::from(to);
                 let known = &mut recent[(key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask];
                 if known.0 == key {
@@ -238,7 +241,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    /// The number of a kind that occurs so many times more.
+    /// The number of a kind, which occurs `times` more.
     fn number(&mut self, kind: Kind, times: u32) -> u32 {
         let next = self.list.len() as u32;
         let number = *self.known.entry(kind).or_insert(next);
@@ -250,7 +253,7 @@ impl Kinds {
         number
     }
 
-    /// Adds others, and says which numbers they have here.
+    /// Adds the kinds of another chunk, and returns their numbers here.
     fn absorb(&mut self, others: Self) -> Vec<u32> {
         others.list.iter().zip(others.weights).map(|(&kind, times)| self.number(kind, times)).collect()
     }

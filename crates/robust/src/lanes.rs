@@ -1,4 +1,4 @@
-//! Cells with a lane for every hunted (location, class of values, way of being overwritten), and their packing.
+//! Cells that are vectors of bits, with a lane for each (location, class of values, way of being overwritten), and their packing.
 
 use crate::models::{Axis, Cells, Shape};
 use smallvec::SmallVec;
@@ -52,12 +52,12 @@ impl<const N: usize> Not for Lanes<N> {
 /// A block of cells: fields one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Block<const N: usize> {
-    /// Copies share it.
+    /// Shared by all copies.
     plan: Arc<Plan>,
     cells: Vec<Lanes<N>>,
 }
 
-/// Where the fields of a block are.
+/// The places of the fields in a block.
 #[derive(Debug)]
 pub(crate) struct Plan {
     starts: Vec<usize>,
@@ -68,7 +68,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The fields of one axis.
+    /// The fields with this axis.
     pub(crate) fn fields(&self, axis: Axis) -> impl Iterator<Item = usize> + '_ {
         self.axes.iter().enumerate().filter(move |(_, other)| **other == axis).map(|(field, _)| field)
     }
@@ -87,12 +87,12 @@ impl<const N: usize> Block<N> {
         Self { plan, cells: vec![Lanes::NONE; len] }
     }
 
-    /// Where its fields are.
+    /// The places of its fields.
     pub(crate) fn plan(&self) -> Arc<Plan> {
         Arc::clone(&self.plan)
     }
 
-    /// Becomes the same as a block with the same fields.
+    /// Makes this block equal to another one with the same fields.
     pub(crate) fn copy(&mut self, other: &Self) {
         self.cells.copy_from_slice(&other.cells);
     }
@@ -109,7 +109,7 @@ impl<const N: usize> Block<N> {
         }
     }
 
-    /// Turns off all lanes but these, everywhere.
+    /// Turns off all other lanes, everywhere.
     pub(crate) fn keep(&mut self, lanes: Lanes<N>) {
         self.cells.iter_mut().for_each(|cell| *cell = *cell & lanes);
     }
@@ -119,7 +119,7 @@ impl<const N: usize> Block<N> {
         self.cells.iter_mut().for_each(|cell| *cell = change(*cell));
     }
 
-    /// Moves the cells of threads: the thread at place `i` was at `from[i]`.
+    /// Moves the cells with the threads: the thread at place `i` was at `from[i]`.
     pub(crate) fn permute(&mut self, from: &[usize]) {
         let Plan { starts, shape, .. } = &*self.plan;
         for field in self.plan.fields(Axis::Thread) {
@@ -131,7 +131,7 @@ impl<const N: usize> Block<N> {
         }
     }
 
-    /// Takes as many bits as [`Self::pack`] appends.
+    /// Reads as many bits as [`Self::pack`] writes.
     pub(crate) fn unpack(&mut self, from: &mut BitReader<'_>) {
         for cell in &mut self.cells {
             for (word, bits) in cell.0.iter_mut().enumerate() {
@@ -140,7 +140,7 @@ impl<const N: usize> Block<N> {
         }
     }
 
-    /// Appends the bits.
+    /// Writes the bits.
     pub(crate) fn pack(&self, into: &mut BitWriter<'_>) {
         for cell in &self.cells {
             for (word, bits) in cell.0.iter().enumerate() {
@@ -165,7 +165,7 @@ impl<const N: usize> Cells for Block<N> {
     }
 }
 
-/// Whether words are the same. For a few words this is faster than a call of `memcmp`, which in some C libraries goes byte by byte.
+/// Whether words are equal. For a few words this is faster than a call of `memcmp`, which in some C libraries compares single bytes.
 #[inline]
 pub(crate) fn same(one: &[u64], other: &[u64]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other)

@@ -2,45 +2,45 @@
 //!
 //! A program is **robust** against a model M when every M-consistent execution graph that it generates is SC-consistent (hbSC = (po ∪ rf ∪ mo ∪ fr)⁺ is
 //! irreflexive): *Robustness against release/acquire semantics*, PLDI'19, and *Verifying observational robustness against a C11-style memory model*,
-//! POPL'21. Nobody has to run the weak model: a violation always shows up as an SC run whose next step could leave SC.
+//! POPL'21. The weak model is never run: if there is a violation, then there is an SC run whose next step could leave SC.
 //!
-//! Guarantee: "robust" after an exhaustive search only; "not robust" with a witness that the axioms of the `graph` crate confirm. Exact for graph
-//! robustness; observational robustness is sound (no miss) and may report too much, as in the paper.
+//! Guarantee: the verdict is "robust" only after an exhaustive search, and "not robust" only with a witness, which the axioms of the `graph` crate confirm. Graph robustness is decided exactly.
+//! Observational robustness is sound (no violation is missed) and may report too much, as in the paper.
 //!
 //! Deviations from the papers, numbered:
-//! 1. The search is split in two: first the program alone under SC, as a graph; then, over that graph, one overwritten write at a time (`hunt`). The
-//!    papers' joint views are the same rules over vectors (`joint`), used for the observational notion and as the twin of the first.
-//! 2. Critical values are computed from the accesses that the program really reaches, not annotated.
+//! 1. The search has two parts: first the program alone under SC, which gives its state graph; then a search over that graph for each overwritten write (`single`). The
+//!    papers' joint views are the same rules over vectors (`joint`). They are used for the observational notion, and to test `single`.
+//! 2. Critical values are computed from the accesses that the program really reaches; the user does not annotate them.
 //! 3. Spin loops count as blocking; see `automaton`.
-//! 4. Further ones in each model's file.
+//! 4. Each model's file lists further ones.
 
+mod append_vec;
 mod automaton;
 mod awareness;
-mod ceiling;
+mod by_translation;
 mod check;
 mod chunks;
-mod column;
 mod decision;
+mod early_search;
 mod event;
 mod explored;
 mod flow;
-mod futures;
-mod glance;
-mod hunt;
 mod joint;
 mod lanes;
 mod machine;
 mod models;
+mod monitor_layout;
 mod ops;
 mod options;
-mod prey;
-mod shelf;
-mod shift;
+mod remaining;
+mod single;
+mod stale_writes;
 mod sweep;
 mod taint;
 mod tracker;
 mod translation;
 mod triangular;
+mod upper_bounds;
 mod witness;
 
 pub use check::check;

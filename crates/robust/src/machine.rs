@@ -1,12 +1,11 @@
 //! The program under sequential consistency, as a transition system.
 //!
-//! A state is the local state of every thread and the value of every location, packed into words. Threads with the same code are
-//! interchangeable: a state keeps the local states of such a class sorted (symmetry reduction), and an edge's label says how the sorting
-//! moved the threads, so that a monitor can move its own bits along.
+//! A state is the local state of every thread and the value of every location, packed into words. Threads with the same code are interchangeable (symmetry reduction): a state keeps the local
+//! states of such a class sorted, and the label of an edge says how sorting moved the threads, so that a monitor can move its own bits along.
 
 use crate::automaton::{Automaton, Failure, Reading};
 use crate::event::Transition;
-use crate::shift::{BASE, HIGH, Shift};
+use crate::translation::{BASE, HIGH, Translation};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, RwLock};
@@ -15,7 +14,7 @@ use steadfast_ir::values::{ValueAnalysis, ValueSet};
 use steadfast_ir::{LocId, Program, Value};
 use steadfast_span::Index;
 
-/// How many initial states there may be. Nobody can end their enumeration early.
+/// How many initial states there may be. Their enumeration cannot be interrupted.
 const MOST_INITIAL: usize = 1 << 22;
 
 /// The part of an edge's label that a monitor needs.
@@ -25,11 +24,11 @@ pub(crate) struct Label {
     pub transition: u32,
     /// The thread that moved, by its place in the source state.
     pub thread: usize,
-    /// Its place in the target state. The threads of its class in between moved one place over.
+    /// Its place in the target state. The threads of its class between the two places moved by one place.
     pub place: usize,
 }
 
-/// Where a packed field sits.
+/// Where a packed field is.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     word: u8,
@@ -49,18 +48,18 @@ impl Field {
     }
 }
 
-/// Which part of what a program can do is wanted.
+/// How to read and reduce the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MachineOptions<'p> {
     /// How the model reads accesses.
     pub reading: Reading,
     /// Whether threads with the same code are interchangeable.
     pub(crate) symmetry: bool,
-    /// Counters that are followed relative to one of them.
-    pub(crate) shift: Option<&'p Shift>,
+    /// The translation of counters, if one is used.
+    pub(crate) translation: Option<&'p Translation>,
 }
 
-/// The widths of the packed state, decided before its number of words is known.
+/// The layout of a packed state, computed before the number of words is known as a constant.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     locals: Vec<Field>,
@@ -104,37 +103,37 @@ pub(crate) struct Machine<'p> {
     pub automata: Arc<Vec<Automaton<'p>>>,
     /// For every thread, its class.
     pub class_of: Vec<usize>,
-    /// For every thread, its neighbour below and above in its class.
+    /// By thread, its neighbours below and above in its class.
     neighbours: Vec<(Option<usize>, Option<usize>)>,
     place_bits: u32,
     table: Arc<RwLock<Table>>,
-    /// There are more initial states than anybody could look at.
-    crowded: AtomicBool,
-    /// Some local state did not fit its field; the search must be repeated with wider fields.
+    /// There are too many initial states.
+    too_many_initial: AtomicBool,
+    /// Some local state did not fit into its field; the search must be repeated with wider fields.
     overflow: Arc<AtomicBool>,
     failed: Arc<AtomicBool>,
     /// Whether some code runs alone.
     has_sections: bool,
-    shift: Option<&'p Shift>,
-    /// Something happened that the translation cannot follow.
+    translation: Option<&'p Translation>,
+    /// A thread did something that the translation cannot follow.
     untranslatable: AtomicBool,
-    /// The least index that was written, in moved coordinates.
+    /// The least index that was written, translated.
     least: AtomicI32,
 }
 
 #[derive(Debug, Default)]
 struct Table {
-    /// All transitions, with their class.
+    /// All transitions, each with its class of threads.
     transitions: Vec<(u32, Transition)>,
     ranges: FxHashMap<(u32, u32, Value), (u32, u32)>,
 }
 
-/// What a worker remembers of the shared table.
+/// A worker's cache of the shared table.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
-    /// Per class and local state: the location accessed plus one (0: not known), and per value the transitions.
+    /// By class and local state: its access, and by value of the location, its steps.
     locals: Vec<Vec<CachedLocal>>,
-    /// Class, local state and distance: the moved local state.
+    /// By class, local state and distance: the translated local state.
     moved: FxHashMap<(u32, u32, i32), u32>,
 }
 
@@ -144,11 +143,11 @@ struct CachedLocal {
     loc: Option<u16>,
     halted: bool,
     exclusive: bool,
-    steps: Vec<Option<Box<[Step]>>>,
+    steps: Vec<Option<Box<[CachedStep]>>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct CachedStep {
     number: u32,
     next: u32,
     written: Option<Value>,
@@ -177,8 +176,14 @@ impl<'p> Machine<'p> {
         let automata = representatives
             .iter()
             .map(|&t| {
-                let shift = options.shift.map(|shift| (shift, t));
-                Automaton::new(program, &program.threads.as_slice()[t], options.reading, &analysis.locations, shift)
+                let translation = options.translation.map(|translation| (translation, t));
+                Automaton::new(
+                    program,
+                    &program.threads.as_slice()[t],
+                    options.reading,
+                    &analysis.locations,
+                    translation,
+                )
             })
             .collect();
         let threads = class_of.len();
@@ -199,17 +204,17 @@ impl<'p> Machine<'p> {
             neighbours,
             place_bits,
             table: Arc::default(),
-            crowded: AtomicBool::new(false),
+            too_many_initial: AtomicBool::new(false),
             overflow: Arc::default(),
             failed: Arc::default(),
             has_sections: has_sections(program),
-            shift: options.shift,
+            translation: options.translation,
             untranslatable: AtomicBool::new(false),
             least: AtomicI32::new(i32::MAX),
         }
     }
 
-    /// The same machine with threads that keep their names. What one of the two learns about the code is known to the other.
+    /// The same machine, but threads keep their names. The two machines share what they learn about the code.
     pub(crate) fn without_symmetry(&self) -> Self {
         Self {
             program: self.program,
@@ -220,17 +225,17 @@ impl<'p> Machine<'p> {
             neighbours: vec![(None, None); self.threads()],
             place_bits: self.place_bits,
             table: Arc::clone(&self.table),
-            crowded: AtomicBool::new(false),
+            too_many_initial: AtomicBool::new(false),
             overflow: Arc::clone(&self.overflow),
             failed: Arc::clone(&self.failed),
             has_sections: self.has_sections,
-            shift: self.shift,
+            translation: self.translation,
             untranslatable: AtomicBool::new(false),
             least: AtomicI32::new(i32::MAX),
         }
     }
 
-    /// What a location can hold.
+    /// The values that a location can hold.
     pub(crate) fn domain(&self, loc: u16) -> &ValueSet {
         &self.analysis.locations[LocId::new(loc as usize)]
     }
@@ -240,7 +245,7 @@ impl<'p> Machine<'p> {
         self.class_of.len()
     }
 
-    /// Whether the fields were too narrow.
+    /// Whether a step failed, for example an assertion.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflow.load(Ordering::Relaxed)
     }
@@ -250,13 +255,14 @@ impl<'p> Machine<'p> {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// The bounds of the program's representation that some run left, if any did.
+    /// A bound of the program's representation that some run leaves, if any.
     pub(crate) fn exceeded(&self) -> Option<&'p str> {
-        let crowded = self.crowded.load(Ordering::Relaxed).then_some("there are more than 2^22 initial states");
-        crowded.or_else(|| self.automata.iter().find_map(Automaton::exceeded))
+        let too_many_initial =
+            self.too_many_initial.load(Ordering::Relaxed).then_some("there are more than 2^22 initial states");
+        too_many_initial.or_else(|| self.automata.iter().find_map(Automaton::exceeded))
     }
 
-    /// The thread that keeps all others from running, if there is one.
+    /// The thread that runs alone, if there is one.
     fn alone<const W: usize>(&self, cache: &mut Cache, state: &[u64; W]) -> Option<usize> {
         if !self.has_sections {
             return None;
@@ -265,13 +271,13 @@ impl<'p> Machine<'p> {
             .find(|&thread| self.cached(cache, self.class_of[thread], self.local(state, thread)).exclusive)
     }
 
-    /// Whether the translation is valid: every side condition that shows only while exploring has held.
+    /// Whether the translation is valid, that is, all side conditions that show only during the exploration hold.
     pub(crate) fn translates(&self) -> bool {
-        let Some(shift) = self.shift else { return true };
-        let parts = self.automata.iter().map(Automaton::translation);
+        let Some(translation) = self.translation else { return true };
+        let parts = self.automata.iter().map(Automaton::translation_state);
         let (certain, least) = parts.fold((true, i32::MAX), |(all, least), (one, low)| (all && one, least.min(low)));
         let least = least.min(self.least.load(Ordering::Relaxed)).min(BASE);
-        let start = i32::from(self.program.locations[shift.base].init);
+        let start = i32::from(self.program.locations[translation.base].init);
         certain && !self.untranslatable.load(Ordering::Relaxed) && start + least - BASE >= 0
     }
 
@@ -279,25 +285,25 @@ impl<'p> Machine<'p> {
         self.untranslatable.store(true, Ordering::Relaxed);
     }
 
-    /// Moves all indices so that the base is where it belongs.
-    fn translate<const W: usize>(&self, cache: &mut Cache, shift: &Shift, state: &mut [u64; W]) {
-        let by = i32::from(self.value(state, shift.base.index())) - BASE;
+    /// Moves all indices down so that the base has its fixed value again.
+    fn translate<const W: usize>(&self, cache: &mut Cache, translation: &Translation, state: &mut [u64; W]) {
+        let by = i32::from(self.value(state, translation.base.index())) - BASE;
         if by < 0 {
             self.give_up_translation();
         }
         if by <= 0 {
             return;
         }
-        let indices = (0..shift.locations.len()).filter(|&loc| shift.locations[loc]);
+        let indices = (0..translation.locations.len()).filter(|&loc| translation.locations[loc]);
         for field in indices.filter_map(|loc| self.layout.memory[loc]) {
-            field.set(state, u64::from(shift.moved(field.get(state) as Value, by)));
+            field.set(state, u64::from(translation.moved(field.get(state) as Value, by)));
         }
         for thread in 0..self.threads() {
             let local = self.local(state, thread);
             let moved = *cache
                 .moved
                 .entry((self.class_of[thread] as u32, local, by))
-                .or_insert_with(|| self.automata[self.class_of[thread]].shifted(local, by));
+                .or_insert_with(|| self.automata[self.class_of[thread]].translated(local, by));
             if moved >> self.layout.local_bits != 0 {
                 self.overflow.store(true, Ordering::Relaxed);
             }
@@ -305,10 +311,10 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Notes a write of an index, which must not leave the window.
-    fn note_index(&self, shift: &Shift, written: Value) {
+    /// Records that an index is written, which must lie in the window.
+    fn note_index(&self, translation: &Translation, written: Value) {
         self.least.fetch_min(i32::from(written), Ordering::Relaxed);
-        if i32::from(written) <= shift.low || i32::from(written) > HIGH {
+        if i32::from(written) <= translation.low || i32::from(written) > HIGH {
             self.give_up_translation();
         }
     }
@@ -325,7 +331,7 @@ impl<'p> Machine<'p> {
         self.layout.memory[loc].map_or(0, |field| field.get(state) as Value)
     }
 
-    /// Takes a label apart.
+    /// Unpacks a label.
     #[inline]
     pub(crate) fn label(&self, label: u32) -> Label {
         let mask = (1 << self.place_bits) - 1;
@@ -336,12 +342,12 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Puts a label together.
+    /// Packs a label.
     pub(crate) fn pack(&self, label: Label) -> u32 {
         label.transition << (2 * self.place_bits) | (label.thread as u32) << self.place_bits | label.place as u32
     }
 
-    /// Every way in which a step of this class can move its thread.
+    /// All (thread, place) pairs that a step of this class can have.
     pub(crate) fn moves(&self, class: usize) -> Vec<(usize, usize)> {
         let members: Vec<usize> = (0..self.threads()).filter(|&thread| self.class_of[thread] == class).collect();
         members.iter().flat_map(|&thread| members.iter().map(move |&place| (thread, place))).collect()
@@ -352,18 +358,18 @@ impl<'p> Machine<'p> {
         self.table.read().expect("no panic while locked").transitions[number as usize].1.clone()
     }
 
-    /// Completes a list of all transitions by number.
+    /// Appends the transitions that the list of all transitions does not contain yet.
     pub(crate) fn copy_transitions(&self, known: &mut Vec<Transition>) {
         let table = self.table.read().expect("no panic while locked");
         known.extend(table.transitions[known.len()..].iter().map(|(_, transition)| transition.clone()));
     }
 
-    /// All transitions that are on edges, by number, with their classes.
+    /// All transitions, by number, each with its class.
     pub(crate) fn transitions(&self) -> Vec<(u32, Transition)> {
         self.table.read().expect("no panic while locked").transitions.clone()
     }
 
-    /// The failure that some thread's step from this state meets, if any: the thread, and what fails.
+    /// The failure of some thread's step from this state, if any, with the thread.
     pub(crate) fn failure<const W: usize>(&self, state: &[u64; W]) -> Option<(usize, Failure)> {
         (0..self.threads()).find_map(|thread| {
             let automaton = &self.automata[self.class_of[thread]];
@@ -373,7 +379,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// The failures before any access.
+    /// The failure of some thread before its first access.
     pub(crate) fn initial_failure(&self) -> Option<(usize, Failure)> {
         (0..self.threads()).find_map(|thread| {
             let (_, failures) = self.automata[self.class_of[thread]].initial();
@@ -400,12 +406,12 @@ impl<'p> Machine<'p> {
         cached
     }
 
-    fn fetch(&self, class: usize, local: u32, old: Value) -> Box<[Step]> {
+    fn steps_of(&self, class: usize, local: u32, old: Value) -> Box<[CachedStep]> {
         let key = (class as u32, local, old);
         let steps = |table: &Table, (start, len): (u32, u32)| {
             let of = |number: u32| {
                 let (_, transition) = &table.transitions[number as usize];
-                Step { number, next: transition.next, written: transition.written }
+                CachedStep { number, next: transition.next, written: transition.written }
             };
             (start..start + len).map(of).collect()
         };
@@ -434,7 +440,7 @@ impl<'p> Machine<'p> {
         steps(&table, range)
     }
 
-    /// Puts a local state into a thread's field, keeping its class sorted. Returns where it ended up.
+    /// Puts a local state into a thread's field and keeps its class sorted. Returns its place.
     #[inline]
     fn place<const W: usize>(&self, state: &mut [u64; W], thread: usize, local: u32) -> usize {
         let fields = &self.layout.locals;
@@ -459,7 +465,7 @@ impl<'p> Machine<'p> {
         at
     }
 
-    /// How a step permuted the threads: `result[i]` is the place in the source state of the thread that is now at place `i`.
+    /// How a step permutes the threads: `result[i]` is the place in the source state of the thread that is at place `i` in the target state.
     pub(crate) fn permutation(&self, thread: usize, place: usize) -> Vec<usize> {
         let mut moved: Vec<usize> = (0..self.threads()).collect();
         let mut at = thread;
@@ -480,7 +486,7 @@ pub(crate) fn has_sections(program: &Program) -> bool {
     code.any(|instruction| matches!(instruction.op, steadfast_ir::Instr::Exclusive(_)))
 }
 
-/// Whether two threads run the same code, register for register.
+/// Whether two threads have the same code and equal registers.
 fn same_code(one: &steadfast_ir::Thread, other: &steadfast_ir::Thread) -> bool {
     one.code.len() == other.code.len()
         && one.code.iter().zip(&other.code).all(|(a, b)| a.op == b.op)
@@ -502,9 +508,11 @@ impl<const W: usize> System<W> for Machine<'_> {
         let mut start = [0; W];
         for (loc, location) in self.program.locations.enumerated() {
             if let Some(field) = self.layout.memory[loc.index()] {
-                let index = self.shift.filter(|shift| shift.locations[loc.index()]);
-                let start_of = |shift: &Shift| i32::from(self.program.locations[shift.base].init) - BASE;
-                let init = index.map_or(location.init, |shift| shift.moved(location.init, start_of(shift)));
+                let index = self.translation.filter(|translation| translation.locations[loc.index()]);
+                let start_of =
+                    |translation: &Translation| i32::from(self.program.locations[translation.base].init) - BASE;
+                let init =
+                    index.map_or(location.init, |translation| translation.moved(location.init, start_of(translation)));
                 field.set(&mut start, u64::from(init));
             }
         }
@@ -519,7 +527,7 @@ impl<const W: usize> System<W> for Machine<'_> {
                 return Vec::new();
             }
             if states.len().saturating_mul(locals.len()) > MOST_INITIAL {
-                self.crowded.store(true, Ordering::Relaxed);
+                self.too_many_initial.store(true, Ordering::Relaxed);
                 states.truncate(1);
             }
             states = states
@@ -533,7 +541,7 @@ impl<const W: usize> System<W> for Machine<'_> {
                 })
                 .collect();
         }
-        // Sorting by taking each thread out and putting it back is enough for the few initial states.
+        // Taking out each thread and putting it back, repeatedly, sorts a state. For the few initial states that is fast enough.
         for state in &mut states {
             for _ in 0..self.threads() {
                 for thread in 0..self.threads() {
@@ -561,10 +569,10 @@ impl<const W: usize> System<W> for Machine<'_> {
                 cached.steps.resize(old as usize + 1, None);
             }
             if cached.steps[old as usize].is_none() {
-                let steps = self.fetch(class, local, old);
+                let steps = self.steps_of(class, local, old);
                 self.cached(cache, class, local).steps[old as usize] = Some(steps);
             }
-            let count = self.cached(cache, class, local).steps[old as usize].as_deref().map_or(0, <[Step]>::len);
+            let count = self.cached(cache, class, local).steps[old as usize].as_deref().map_or(0, <[CachedStep]>::len);
             for number in 0..count {
                 let step =
                     self.cached(cache, class, local).steps[old as usize].as_deref().expect("just fetched")[number];
@@ -576,16 +584,15 @@ impl<const W: usize> System<W> for Machine<'_> {
                     field.set(&mut next, u64::from(written));
                 }
                 let mut moved = step.next;
-                if let Some(shift) = self.shift {
-                    // Moving indices can change the order of a class. Only the thread that steps is put where it belongs: that is sound, if not
-                    // always the best.
+                if let Some(translation) = self.translation {
+                    // Moving indices can change the order in a class. Only the thread that steps is put at its place: that is sound, but not always the best reduction.
                     self.layout.locals[thread].set(&mut next, u64::from(step.next));
                     if let (Some(written), Some(loc)) = (step.written, loc)
-                        && shift.locations[loc as usize]
+                        && translation.locations[loc as usize]
                     {
-                        self.note_index(shift, written);
+                        self.note_index(translation, written);
                     }
-                    self.translate(cache, shift, &mut next);
+                    self.translate(cache, translation, &mut next);
                     moved = self.local(&next, thread);
                 }
                 let place = self.place(&mut next, thread, moved);

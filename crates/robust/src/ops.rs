@@ -2,43 +2,43 @@
 
 use crate::event::{Event, EventKind, Fences};
 use crate::machine::{Label, Machine};
-use crate::prey::Representatives;
+use crate::stale_writes::ValueClasses;
 use rustc_hash::FxHashMap;
 use steadfast_ir::Value;
 
-/// What a step does to a monitor. Many edges of the graph do the same.
+/// What a step does to a monitor. Many edges of the graph have the same operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Op {
     /// The access.
     pub event: Event,
-    /// The fences behind it.
+    /// The fences behind the access.
     pub fences: Fences,
-    /// The thread that moves.
+    /// The thread that moves, by its place before the step.
     pub thread: usize,
-    /// Its place afterwards.
+    /// Its place after the step.
     pub place: usize,
-    /// If it overwrites a write of an atomic location: a value that stands for the overwritten one.
+    /// If it overwrites a write of an atomic location: the representative of the overwritten value.
     pub overwrites: Option<Value>,
 }
 
-/// The distinct operations of a graph.
+/// All distinct operations of a graph.
 #[derive(Debug)]
 pub(crate) struct Ops {
-    /// By label.
+    /// By label, the number of the operation.
     of_label: Vec<u32>,
-    /// By number.
+    /// The operations, by number.
     pub all: Vec<Op>,
 }
 
 impl Ops {
-    /// Collects the operations of all possible labels. Overwritten values that `values` does not tell apart are one.
-    pub(crate) fn new(machine: &Machine<'_>, values: &Representatives) -> Self {
+    /// The operations of all possible labels. Overwritten values in one class give one operation.
+    pub(crate) fn new(machine: &Machine<'_>, values: &ValueClasses) -> Self {
         let mut ops = Self { of_label: Vec::new(), all: Vec::new() };
         let mut known: FxHashMap<Op, u32> = FxHashMap::default();
         for (number, (class, transition)) in machine.transitions().iter().enumerate() {
             let event = transition.event;
             let overwrites = matches!(event.kind, EventKind::Write | EventKind::Update)
-                .then(|| values.of(event.loc, transition.old));
+                .then(|| values.representative(event.loc, transition.old));
             for (thread, place) in machine.moves(*class as usize) {
                 let op = Op { event, fences: transition.fences, thread, place, overwrites };
                 let next = ops.all.len() as u32;

@@ -1,26 +1,26 @@
-//! The rules for one hunted write: where its column starts, how a step changes it, when it is a violation.
+//! The rules for one stale write: in which state its monitor starts, how a step changes that state, and when it is a violation.
 
-use crate::automaton::Access;
+use crate::automaton::NextAccess;
 use crate::awareness;
-use crate::column::{ColumnLayout, Window};
 use crate::event::{Event, EventKind, Fences};
 use crate::models::MemoryModel;
+use crate::monitor_layout::{CellView, MonitorLayout};
 use crate::ops::Op;
 use steadfast_ir::Value;
 
-/// What is hunted.
+/// A stale write to search for. A search for a data race uses the same type for the earlier of the two plain accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Quarry {
+pub(crate) struct StaleWrite {
     /// The location.
     pub loc: u16,
-    /// The value of the overwritten write, or a representative of its class; `None` stands for any value, which can only report too much.
+    /// The value of the overwritten write, or the representative of its class. `None` stands for any value, which over-approximates.
     pub value: Option<Value>,
-    /// Whether this is a hunt for a race: the quarry is a plain access, and the hunter another one.
+    /// Whether this is a plain access, to search for an access that races with it.
     pub race: bool,
 }
 
-impl Quarry {
-    /// Whether an operation overwrites such a write; in a race hunt, whether it is such an access.
+impl StaleWrite {
+    /// Whether an operation overwrites such a write or, for a race, is such an access.
     pub(crate) fn begins_at(self, op: &Op) -> bool {
         if op.event.loc != self.loc {
             return false;
@@ -31,9 +31,9 @@ impl Quarry {
         op.overwrites.is_some_and(|overwritten| self.value.is_none_or(|value| value == overwritten))
     }
 
-    /// Whether an access can read the quarry's value, and whether it can update it.
+    /// Whether an access can read the value of the stale write, and whether it can update it.
     #[inline]
-    pub(crate) fn taken_by(self, access: &Access) -> (bool, bool) {
+    pub(crate) fn taken_by(self, access: &NextAccess) -> (bool, bool) {
         match self.value {
             Some(value) => (access.read_values.contains(value), access.update_values.contains(value)),
             None => (!access.read_values.is_empty(), !access.update_values.is_empty()),
@@ -46,27 +46,27 @@ impl Quarry {
 pub(crate) struct Tracker<'a, M> {
     /// The memory model.
     pub model: &'a M,
-    /// The packing of columns.
-    pub layout: &'a ColumnLayout,
-    /// The ghost location, if its order is not to be observed.
-    pub blind: Option<u16>,
+    /// The layout of monitor states.
+    pub layout: &'a MonitorLayout,
+    /// The ghost location of the `seq_cst` fences, if the order of its accesses does not count as observable.
+    pub unobserved_ghost: Option<u16>,
 }
 
 impl<M: MemoryModel> Tracker<'_, M> {
-    /// The column right after the step that overwrites the quarry (or, in a race hunt, is the quarry).
+    /// The monitor state right after the step that overwrites the stale write (or, for a race, right after the plain access).
     pub(crate) fn start<const P: usize>(
         &self,
-        quarry: Quarry,
+        stale_write: StaleWrite,
         thread: usize,
         event: Event,
         fences: Fences,
     ) -> [u64; P] {
         let mut bits = [0; P];
-        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
+        let (awareness, views) = self.layout.fields.split_at(awareness::FIELDS.len());
         let shape = self.layout.shape;
-        self.model.overwritten(&mut Window { bits: &mut bits, groups: views }, shape, true, thread, event);
-        if !quarry.race {
-            let mut window = Window { bits: &mut bits, groups: awareness };
+        self.model.overwritten(&mut CellView { bits: &mut bits, fields: views }, shape, true, thread, event);
+        if !stale_write.race {
+            let mut window = CellView { bits: &mut bits, fields: awareness };
             awareness::access(&mut window, shape, thread, event, Some(true));
         }
         if matches!(event.kind, EventKind::Write | EventKind::PlainWrite) {
@@ -76,22 +76,22 @@ impl<M: MemoryModel> Tracker<'_, M> {
         bits
     }
 
-    /// A later step. `wrong`: its read went wrong, so the views learn nothing from it.
+    /// The monitor state after a later step. With `wrong`, the step's read goes wrong, so the views learn nothing from it.
     #[inline]
     pub(crate) fn step<const P: usize>(
         &self,
         bits: &mut [u64; P],
-        quarry: Quarry,
+        stale_write: StaleWrite,
         (thread, event, fences): (usize, Event, Fences),
         wrong: bool,
     ) {
-        let here = !quarry.race && event.loc == quarry.loc && !event.is_plain();
-        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
+        let here = !stale_write.race && event.loc == stale_write.loc && !event.is_plain();
+        let (awareness, views) = self.layout.fields.split_at(awareness::FIELDS.len());
         if !wrong {
-            self.model.access(&mut Window { bits, groups: views }, thread, event, here);
+            self.model.access(&mut CellView { bits, fields: views }, thread, event, here);
         }
-        if !quarry.race && Some(event.loc) != self.blind {
-            let mut window = Window { bits, groups: awareness };
+        if !stale_write.race && Some(event.loc) != self.unobserved_ghost {
+            let mut window = CellView { bits, fields: awareness };
             awareness::access(&mut window, self.layout.shape, thread, event, here.then_some(true));
         }
         self.fences(bits, thread, fences);
@@ -99,50 +99,50 @@ impl<M: MemoryModel> Tracker<'_, M> {
 
     #[inline]
     fn fences<const P: usize>(&self, bits: &mut [u64; P], thread: usize, fences: Fences) {
-        let views = &self.layout.groups[awareness::FIELDS.len()..];
+        let views = &self.layout.fields[awareness::FIELDS.len()..];
         for &order in fences.steps() {
-            self.model.fence(&mut Window { bits, groups: views }, thread, order);
+            self.model.fence(&mut CellView { bits, fields: views }, thread, order);
         }
     }
 
-    /// Whether a thread may still take the quarry, or race with it, if it ever accesses it.
+    /// Whether a thread may still take the stale write, or race with it, if it accesses its location.
     #[inline]
-    pub(crate) fn is_open<const P: usize>(&self, bits: &mut [u64; P], quarry: Quarry, thread: usize) -> bool {
-        let views = Window { bits, groups: &self.layout.groups[awareness::FIELDS.len()..] };
-        if quarry.race { self.model.unordered(&views, thread) } else { self.model.open(&views, thread, false) }
+    pub(crate) fn is_open<const P: usize>(&self, bits: &mut [u64; P], stale_write: StaleWrite, thread: usize) -> bool {
+        let views = CellView { bits, fields: &self.layout.fields[awareness::FIELDS.len()..] };
+        if stale_write.race { self.model.unordered(&views, thread) } else { self.model.open(&views, thread, false) }
     }
 
-    /// The threads that could strike by what they are aware of, as bits.
+    /// The threads that are aware of the newest write, as bits: only these can leave SC.
     #[inline]
-    pub(crate) fn candidates<const P: usize>(&self, bits: &[u64; P], quarry: Quarry) -> u64 {
-        if quarry.race { u64::MAX } else { self.layout.group(bits, awareness::V) }
+    pub(crate) fn candidates<const P: usize>(&self, bits: &[u64; P], stale_write: StaleWrite) -> u64 {
+        if stale_write.race { u64::MAX } else { self.layout.get_field(bits, awareness::V) }
     }
 
-    /// Whether the next access of a thread could take the quarry and leave SC by it: as a read, or as a write or update.
+    /// Whether the next access of a thread could take the stale write and thereby leave SC: as a read, and as a write or update. For a race, the first says whether they race.
     #[inline]
-    pub(crate) fn strikes<const P: usize>(
+    pub(crate) fn leaves_sc<const P: usize>(
         &self,
         bits: &[u64; P],
-        quarry: Quarry,
-        access: &Access,
+        stale_write: StaleWrite,
+        access: &NextAccess,
         thread: usize,
     ) -> (bool, bool) {
-        if access.loc != Some(quarry.loc) {
+        if access.loc != Some(stale_write.loc) {
             return (false, false);
         }
         let mut bits = *bits;
         let flag = self.layout.flag(&bits);
-        let (awareness, views) = self.layout.groups.split_at(awareness::FIELDS.len());
-        if quarry.race {
-            let views = Window { bits: &mut bits, groups: views };
+        let (awareness, views) = self.layout.fields.split_at(awareness::FIELDS.len());
+        if stale_write.race {
+            let views = CellView { bits: &mut bits, fields: views };
             let races = access.plain.is_some_and(|writes| writes || flag) && self.model.unordered(&views, thread);
             return (races, false);
         }
-        if !awareness::aware(&Window { bits: &mut bits, groups: awareness }, thread) {
+        if !awareness::aware(&CellView { bits: &mut bits, fields: awareness }, thread) {
             return (false, false);
         }
-        let views = Window { bits: &mut bits, groups: views };
-        let (reads, updates) = quarry.taken_by(access);
+        let views = CellView { bits: &mut bits, fields: views };
+        let (reads, updates) = stale_write.taken_by(access);
         let writes = flag && self.model.writes_violate() && (access.writes || updates);
         (
             reads && self.model.open(&views, thread, access.strict.0),

@@ -1,385 +1,371 @@
-//! Deciding a large program by translation (see `shift`), when that works.
+//! Translation: counters that matter only relative to each other.
+//!
+//! The indices of a queue grow, but nothing in the program depends on where they start: they are compared with each other, incremented, and guarded by an upper bound that only prevents an
+//! overflow. Then a state, and the same state with all indices moved up by one, have the same behaviour. So it is enough to follow the indices relative to one of them, the *base*. Values
+//! far behind the base are merged.
+//!
+//! This is our own reduction; it is not in the papers. It over-approximates, because it ignores upper bounds. So if it finds no violation, that is a proof, provided that the side conditions
+//! hold; if it finds one, the exact search follows. The side conditions, some of which are checked while exploring:
+//! 1. The program only copies the values, adds constants to them, and compares them with each other (this file).
+//! 2. The base never decreases (`Machine`).
+//! 3. No value wraps around. From below: the least value relative to the base, added to the base's initial value, is not negative (`Machine`). From above: a write either does not exceed the
+//!    largest index that was ever in memory, or an `assume(index < constant)` guards it, and the constants are small enough (`upper_bounds`).
+//! 4. When a value far behind the base is compared, the outcome is the same for every value that it stands for. Nothing is computed from such a value, and all computed values are in the
+//!    window of translated values (`Automaton`).
 
-use crate::automaton::Reading;
-use crate::check::Question;
-use crate::decision::Finding;
-use crate::explored::Explorer;
-use crate::futures::{self, Outlooks};
-use crate::machine::{Layout, Machine, MachineOptions};
-use crate::options::{Notion, Options, Outcome};
-use crate::shift::Shift;
-use steadfast_explore::{Budget, Limits, reach};
-use steadfast_ir::values::{ValueAnalysis, ValueSet};
-use steadfast_ir::{LocId, LocKind, Program};
+use crate::upper_bounds::{Bounded, UpperBounds};
+use steadfast_ir::{
+    BinaryOp, Expr, Instr, LocId, Pc, Place, Program, RegId, Thread, UnaryOp, dataflow, liveness, values,
+};
 use steadfast_span::Index;
 
-/// A translated program that is larger than this has not become small.
-const LARGE: u64 = 20_000_000;
-/// How far behind the base values are told apart. A short way: what lags only a little can matter, what lags more hardly ever does.
-const LAGS: [i32; 2] = [2, 5];
-/// How many words a state may have.
-const WIDEST: usize = 8;
-/// Enough for the local states of a translated thread.
-const LOCAL_BITS: u32 = 20;
+/// The translated value of the base.
+pub(crate) const BASE: i32 = 96;
+/// The largest translated value.
+pub(crate) const HIGH: i32 = 250;
 
-/// Whether translation proves the program robust. If not, nothing is known.
-pub(crate) fn decides(program: &Program, options: &Options<'_>, budget: &Budget<'_>, outcome: &mut Outcome) -> bool {
-    let candidates = Shift::candidates(program);
-    if candidates.is_empty() || program.locations.iter().any(|location| location.kind == LocKind::Plain) {
-        return false;
-    }
-    let mut analysis = ValueAnalysis::of(program);
-    if is_small(program, &analysis, options) {
-        return false;
-    }
-    for shift in candidates {
-        for (loc, _) in shift.locations.iter().enumerate().filter(|(_, index)| **index) {
-            analysis.locations[LocId::new(loc)] = ValueSet::below(256);
-        }
-        let proves = |lag| proves(program, &analysis, &shift.with_lag(lag), options, budget, outcome);
-        if LAGS.into_iter().any(proves) {
-            let others = (0..shift.locations.len()).filter(|&loc| shift.locations[loc]).map(LocId::new);
-            outcome.translated = [shift.base].into_iter().chain(others.filter(|&loc| loc != shift.base)).collect();
-            return true;
-        }
-    }
-    false
+/// A translation: the locations and registers that hold indices, and what is known of their writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Translation {
+    /// The base: the other indices are relative to it.
+    pub(crate) base: LocId,
+    /// Translated values up to this one are far behind the base; this one stands for all of them.
+    pub(crate) low: i32,
+    /// Which locations hold indices.
+    pub(crate) locations: Vec<bool>,
+    /// By thread, the registers that hold indices.
+    registers: Vec<Vec<bool>>,
+    /// By thread and instruction: whether it is an upper bound, which is ignored.
+    guards: Vec<Vec<bool>>,
+    /// By thread and instruction: whether it is an assignment that only copies.
+    copies: Vec<Vec<bool>>,
 }
 
-/// Whether exact exploration ends soon, or is the only way.
-fn is_small(program: &Program, analysis: &ValueAnalysis, options: &Options<'_>) -> bool {
-    let limits = Limits { states: Some(options.translate_from), ..Limits::default() };
-    let budget = Budget::new(limits, options.interrupt, None);
-    let question = Question { program, analysis, options, budget: &budget, coarse: true };
-    let layout = Layout::new(program, analysis, LOCAL_BITS);
-    if layout.words > WIDEST {
-        return true;
-    }
-    let shift = None;
-    let options = MachineOptions { reading: question.reading(), symmetry: true, shift };
-    let words = layout.words;
-    let machine = Machine::new(program, analysis, layout, options);
-    let bound = match words {
-        1 | 2 => reach::<2, _>(&machine, 1, &budget).1,
-        _ => reach::<WIDEST, _>(&machine, 1, &budget).1,
+/// Locations and registers as the nodes of a union-find: which of them must be translated together.
+struct Sorts<'p> {
+    program: &'p Program,
+    parents: Vec<usize>,
+    pinned: Vec<bool>,
+    grows: Vec<bool>,
+    first_register: Vec<usize>,
+}
+
+/// `register + offset`, or `Old + offset`, with a near offset. A far offset could make the sum of an index and the offset exceed 32 bits, which depends on where the index is.
+pub(crate) fn affine(expr: &Expr) -> Option<(Option<RegId>, i32)> {
+    let ((register, offset), by) = match expr {
+        Expr::Reg(reg) => return Some((Some(*reg), 0)),
+        Expr::Old => return Some((None, 0)),
+        Expr::Binary(BinaryOp::Add, left, right) => match right.as_const() {
+            Some(constant) => (affine(left)?, constant),
+            None => (affine(right)?, left.as_const()?),
+        },
+        Expr::Binary(BinaryOp::Sub, left, right) => (affine(left)?, right.as_const()?.checked_neg()?),
+        _ => return None,
     };
-    bound.is_none()
+    offset.checked_add(by).and_then(near).map(|offset| (register, offset))
 }
 
-/// Whether one translation proves the program robust.
-fn proves(
-    program: &Program,
-    analysis: &ValueAnalysis,
-    shift: &Shift,
-    options: &Options<'_>,
-    budget: &Budget<'_>,
-    outcome: &mut Outcome,
-) -> bool {
-    let layout = Layout::new(program, analysis, LOCAL_BITS);
-    match layout.words {
-        1 | 2 => proves_with::<2>((program, analysis, layout), shift, options, budget, outcome),
-        3..=WIDEST => proves_with::<WIDEST>((program, analysis, layout), shift, options, budget, outcome),
-        _ => false,
+/// Values are bytes, so larger differences have no meaning.
+pub(crate) const FAR: i32 = 256;
+
+/// The offset, if it is not too large.
+pub(crate) fn near(offset: i32) -> Option<i32> {
+    (-FAR..=FAR).contains(&offset).then_some(offset)
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
+}
+
+/// The register of `assume(register < constant)`, and the largest value that passes.
+pub(crate) fn upper_bound(cond: &Expr) -> Option<(RegId, i32)> {
+    let Expr::Binary(op, left, right) = cond else { return None };
+    let ((Some(reg), offset), constant) = (affine(left)?, right.as_const().and_then(near)?) else { return None };
+    match op {
+        BinaryOp::Lt => Some((reg, constant - 1 - offset)),
+        BinaryOp::Le => Some((reg, constant - offset)),
+        _ => None,
     }
 }
 
-fn proves_with<const W: usize>(
-    (program, analysis, layout): (&Program, &ValueAnalysis, Layout),
-    shift: &Shift,
-    options: &Options<'_>,
-    budget: &Budget<'_>,
-    outcome: &mut Outcome,
-) -> bool {
-    let mut coarse = options.clone();
-    coarse.notion = Notion::Graph;
-    coarse.joint = false;
-    // What is spent here in vain must not be missing from the exact search, so the attempt has a budget of its own.
-    coarse.limits.states = Some(options.limits.states.unwrap_or(LARGE).min(LARGE));
-    coarse.limits.time = options.limits.time.map(|limit| limit.saturating_sub(budget.elapsed()));
-    let attempt = Budget::new(coarse.limits.clone(), options.interrupt, options.observer);
-    let question = Question { program, analysis, options: &coarse, budget: &attempt, coarse: true };
-    // Loops that spin are followed step by step: that can only report more.
-    let reading = Reading { spin: false, ..question.reading() };
-    let machine = Machine::new(
-        program,
-        analysis,
-        layout,
-        MachineOptions { reading, symmetry: options.reductions.symmetry, shift: Some(shift) },
-    );
-    let (graph, bound) = reach::<W, _>(&machine, options.jobs, &attempt);
-    if bound.is_some() || machine.failed() || machine.overflowed() || !machine.translates() {
-        return false;
+impl<'p> Sorts<'p> {
+    fn new(program: &'p Program) -> Self {
+        let mut first_register = Vec::new();
+        let mut nodes = program.locations.len();
+        for thread in &program.threads {
+            first_register.push(nodes);
+            nodes += thread.registers.len();
+        }
+        Self {
+            program,
+            parents: (0..nodes).collect(),
+            pinned: vec![false; nodes],
+            grows: vec![false; nodes],
+            first_register,
+        }
     }
-    let futures = futures::futures(&machine, reading.ghost);
-    let statistics = &mut outcome.statistics;
-    statistics.program_states = graph.len() as u64;
-    statistics.program_transitions = graph.edge_count() as u64;
-    let explored = Box::new(Explorer { machine: &machine, graph });
-    let outlooks = Outlooks::new(&machine, &*explored, &futures, false, options.jobs);
-    statistics.local_states = machine.automata.iter().map(|automaton| automaton.len() as u64).sum();
-    statistics.program_seconds = budget.elapsed().as_secs_f64();
-    let found = question.search(&machine, explored, &outlooks, statistics);
-    // Steps are also computed during the search, so the side conditions are asked for once more.
-    let proved = matches!(found, Ok(Finding::Nothing)) && machine.translates() && machine.exceeded().is_none();
-    if proved {
-        budget.add(attempt.progress().states, attempt.peak_bytes());
+
+    fn root(&self, mut node: usize) -> usize {
+        while self.parents[node] != node {
+            node = self.parents[node];
+        }
+        node
     }
-    proved
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Model, Verdict, check};
-    use steadfast_graph::random::Rng;
-    use steadfast_span::SourceFile;
+    fn unify(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        self.parents[other] = one;
+        self.pinned[one] |= self.pinned[other];
+        self.grows[one] |= self.grows[other];
+    }
 
-    /// A work-stealing deque with one thief; `FENCE` is what stands between two accesses, `LIMIT` the bound on indices.
-    const DEQUE: &str = "
-        atomic<u8> top = 1;
-        atomic<u8> bottom = 1;
-        thread owner {
-            loop {
-                choose {
-                    let b = bottom.load(acquire) - 1;
-                    bottom.store(b, release);
-                    FENCE
-                    let t = top.load(acquire);
-                    if (b < t) {
-                        bottom.store(t, release);
-                    } else if (b == t) {
-                        let old = top.compare_exchange(t, t + 1, acq_rel, acquire);
-                        bottom.store(t + 1, release);
+    fn pin(&mut self, node: usize) {
+        let root = self.root(node);
+        self.pinned[root] = true;
+    }
+
+    fn pin_registers(&mut self, thread: usize, expr: &Expr) {
+        let mut used = steadfast_ir::RegSet::new();
+        expr.collect_registers(&mut used);
+        for reg in used.iter() {
+            self.pin(self.first_register[thread] + reg.index());
+        }
+    }
+
+    /// `node` receives the value of an expression, or is compared with it. `old` is what [`Expr::Old`] stands for.
+    fn relate(&mut self, thread: usize, node: usize, expr: &Expr, old: usize) {
+        if let Some((reg, offset)) = affine(expr) {
+            self.unify(node, reg.map_or(old, |reg| self.first_register[thread] + reg.index()));
+            let root = self.root(node);
+            self.grows[root] |= offset != 0;
+        } else {
+            self.pin(node);
+            self.pin_registers(thread, expr);
+        }
+    }
+
+    fn condition(&mut self, thread: usize, cond: &Expr) {
+        match cond {
+            Expr::Unary(UnaryOp::Not, inner) => self.condition(thread, inner),
+            Expr::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+                self.condition(thread, left);
+                self.condition(thread, right);
+            }
+            Expr::Binary(op, left, right) if is_comparison(*op) => match (affine(left), affine(right)) {
+                (Some((Some(one), _)), Some((Some(other), _))) => {
+                    let first = self.first_register[thread];
+                    self.unify(first + one.index(), first + other.index());
+                }
+                _ => self.pin_registers(thread, cond),
+            },
+            _ => self.pin_registers(thread, cond),
+        }
+    }
+
+    fn instruction(&mut self, thread: usize, op: &Instr) {
+        if let Some(Place::Element { index, .. }) = dataflow::place(op) {
+            self.pin_registers(thread, index);
+        }
+        let locations: Vec<usize> =
+            dataflow::place(op).into_iter().flat_map(values::locations_of).map(Index::index).collect();
+        for &loc in &locations {
+            self.unify(locations[0], loc);
+        }
+        if let (Some(&loc), Some(dst)) = (locations.first(), dataflow::defined(op)) {
+            self.unify(loc, self.first_register[thread] + dst.index());
+        }
+        match op {
+            Instr::Assign { dst, value } => {
+                let node = self.first_register[thread] + dst.index();
+                self.relate(thread, node, value, node);
+            }
+            Instr::Branch { cond, .. } | Instr::Assert(cond) => self.condition(thread, cond),
+            Instr::Assume(cond) if upper_bound(cond).is_none() => self.condition(thread, cond),
+            Instr::Lock(_) | Instr::Unlock(_) => self.pin(locations[0]),
+            Instr::Store { .. }
+            | Instr::PlainStore { .. }
+            | Instr::Rmw { .. }
+            | Instr::Cas { .. }
+            | Instr::BlockingCas { .. }
+            | Instr::Wait { .. } => {
+                let expressions: Vec<Expr> = match op {
+                    Instr::Store { value, .. } | Instr::PlainStore { value, .. } => vec![value.clone()],
+                    Instr::Rmw { update, .. } => vec![update.clone()],
+                    Instr::Cas { expected, new, .. } | Instr::BlockingCas { expected, new, .. } => {
+                        vec![expected.clone(), new.clone()]
                     }
-                } or {
-                    let b = bottom.load(acquire);
-                    FENCE
-                    let t = top.load(acquire);
-                    assume(b < LIMIT);
-                    if (b <= t + 2) { bottom.store(b + 1, release); }
+                    Instr::Wait { values, .. } => values.clone(),
+                    _ => Vec::new(),
+                };
+                for expr in &expressions {
+                    self.relate(thread, locations[0], expr, locations[0]);
                 }
             }
+            _ => {}
         }
-        thread thief {
-            loop {
-                FENCE
-                let t = top.load(acquire);
-                FENCE
-                let b = bottom.load(acquire);
-                if (b > t) { top.await_cas(t, t + 1, acq_rel); }
-            }
-        }";
-
-    fn deque(fence: &str, limit: &str) -> Program {
-        parsed(&DEQUE.replace("FENCE", fence).replace("LIMIT", limit))
     }
 
-    /// Translates whatever can be translated, however small.
-    fn translated(program: &Program, options: &Options<'_>) -> bool {
-        let budget = Budget::new(Limits { states: Some(300_000), ..Limits::default() }, None, None);
-        let mut outcome = check(&deque("", "2"), options);
-        Shift::candidates(program).into_iter().any(|shift| {
-            let mut analysis = ValueAnalysis::of(program);
-            for loc in (0..shift.locations.len()).filter(|&loc| shift.locations[loc]) {
-                analysis.locations[LocId::new(loc)] = ValueSet::below(256);
+    /// The locations and registers of a class that grows and is not pinned.
+    fn movable(&self) -> Option<(Vec<bool>, Vec<Vec<bool>>)> {
+        let root = (0..self.program.locations.len())
+            .map(|loc| self.root(loc))
+            .find(|&root| self.grows[root] && !self.pinned[root])?;
+        let locations = (0..self.program.locations.len()).map(|loc| self.root(loc) == root).collect();
+        let of_thread = |(first, thread): (&usize, &Thread)| {
+            (0..thread.registers.len()).map(|reg| self.root(first + reg) == root).collect()
+        };
+        Some((locations, self.first_register.iter().zip(&self.program.threads).map(of_thread).collect()))
+    }
+}
+
+impl Translation {
+    /// The same translation, which tells apart the values that lag behind the base by less than `lag`.
+    pub(crate) fn with_lag(&self, lag: i32) -> Self {
+        Self { low: BASE - lag, ..self.clone() }
+    }
+
+    /// The possible translations of a program: one per location that could be the base.
+    pub(crate) fn candidates(program: &Program) -> Vec<Self> {
+        let mut sorts = Sorts::new(program);
+        for (thread, code) in program.threads.iter().enumerate() {
+            for instruction in &code.code {
+                sorts.instruction(thread, &instruction.op);
             }
-            LAGS.into_iter().any(|lag| proves(program, &analysis, &shift.with_lag(lag), options, &budget, &mut outcome))
+        }
+        let Some((locations, registers)) = sorts.movable() else { return Vec::new() };
+        Self::guarded(program, &locations, &registers).unwrap_or_default()
+    }
+
+    fn guarded(program: &Program, locations: &[bool], registers: &[Vec<bool>]) -> Option<Vec<Self>> {
+        let index_modulus = |modulus: u16| modulus == 256;
+        let mut largest = 0;
+        for (_, location) in program.locations.enumerated().filter(|(loc, _)| locations[loc.index()]) {
+            largest = largest.max(i32::from(location.init));
+            if !index_modulus(location.modulus) {
+                return None;
+            }
+        }
+        let (mut guards, mut copies) = (Vec::new(), Vec::new());
+        let is_index_place = |place: &Place| values::locations_of(place).any(|loc| locations[loc.index()]);
+        for (thread, index) in program.threads.iter().zip(registers) {
+            let is_index = |reg: RegId| index[reg.index()];
+            // A register that is used before it is assigned holds 0, and that is not a translated value.
+            if liveness::live_before(thread)[Pc::new(0)].iter().any(is_index) {
+                return None;
+            }
+            if thread.registers.enumerated().any(|(reg, register)| is_index(reg) && !index_modulus(register.modulus)) {
+                return None;
+            }
+            let upper_bounds = UpperBounds::of(thread);
+            let mut thread_guards = Vec::new();
+            for (pc, instruction) in thread.code.enumerated() {
+                let op = &instruction.op;
+                let guard =
+                    matches!(op, Instr::Assume(cond) if upper_bound(cond).is_some_and(|(reg, _)| is_index(reg)));
+                let written = match op {
+                    Instr::Assign { dst, value } if is_index(*dst) => affine(value),
+                    Instr::Store { place, value, .. } if is_index_place(place) => affine(value),
+                    Instr::Rmw { place, update, .. } if is_index_place(place) => affine(update),
+                    Instr::Cas { place, new, .. } | Instr::BlockingCas { place, new, .. } if is_index_place(place) => {
+                        affine(new)
+                    }
+                    _ => None,
+                };
+                if let Some(written) = written
+                    && let Bounded::Constant(bound) = upper_bounds[pc.index()].bounds(written)?
+                {
+                    largest = largest.max(bound);
+                }
+                thread_guards.push(guard);
+            }
+            let is_copy = |op: &Instr| matches!(op, Instr::Assign { value: Expr::Reg(_), .. });
+            copies.push(thread.code.iter().map(|instruction| is_copy(&instruction.op)).collect());
+            guards.push(thread_guards);
+        }
+        if largest > 255 {
+            return None;
+        }
+        let starts_in_window = |&base: &usize| {
+            let inits = program.locations.enumerated().filter(|(loc, _)| locations[loc.index()]);
+            let start = i32::from(program.locations[LocId::new(base)].init);
+            inits.map(|(_, location)| i32::from(location.init)).all(|init| BASE + init - start <= HIGH)
+        };
+        let base = |loc: usize| Self {
+            base: LocId::new(loc),
+            low: BASE,
+            locations: locations.to_vec(),
+            registers: registers.to_vec(),
+            guards: guards.clone(),
+            copies: copies.clone(),
+        };
+        Some((0..locations.len()).filter(|&loc| locations[loc]).filter(starts_in_window).map(base).collect())
+    }
+
+    /// Whether an instruction is an upper bound, which is ignored.
+    pub(crate) fn is_guard(&self, thread: usize, pc: Pc) -> bool {
+        self.guards[thread][pc.index()]
+    }
+
+    /// Whether an assignment only copies. Such an assignment may copy a value far behind the base.
+    pub(crate) fn is_copy(&self, thread: usize, pc: Pc) -> bool {
+        self.copies[thread][pc.index()]
+    }
+
+    /// Whether a register holds an index.
+    pub(crate) fn is_index(&self, thread: usize, reg: RegId) -> bool {
+        self.registers[thread][reg.index()]
+    }
+
+    /// A value moved down by `by`. Values that fall far behind the base become the one that stands for all of these.
+    pub(crate) fn moved(&self, value: u8, by: i32) -> u8 {
+        u8::try_from((i32::from(value) - by).max(self.low)).expect("values begin in the window and only move down")
+    }
+
+    /// Whether a computed index is exact: it is computed from a value that is not far behind the base, and lies in the window.
+    pub(crate) fn is_exact(&self, value: &Expr, registers: &[u8], old: u8) -> bool {
+        affine(value).is_some_and(|(reg, offset)| {
+            let from = i32::from(reg.map_or(old, |reg| registers[reg.index()]));
+            from > self.low && (self.low + 1..=HIGH).contains(&(from + offset))
         })
     }
 
-    #[test]
-    fn translation_proves_a_fenced_deque_whatever_its_bound() {
-        for model in [Model::Ra, Model::Rc20] {
-            let options = Options::new(model, Notion::Graph);
-            assert!(translated(&deque("fence(seq_cst);", "200"), &options), "{}", model.name());
-            assert!(matches!(check(&deque("fence(seq_cst);", "6"), &options).verdict, Verdict::Robust));
-        }
-    }
-
-    #[test]
-    fn translation_proves_nothing_about_a_deque_without_fences() {
-        for model in [Model::Ra, Model::Rc20] {
-            let options = Options::new(model, Notion::Graph);
-            assert!(!translated(&deque("", "200"), &options), "{}", model.name());
-            assert!(matches!(check(&deque("", "6"), &options).verdict, Verdict::NotRobust(_)));
-        }
-    }
-
-    #[test]
-    fn an_index_without_an_upper_bound_may_wrap_and_is_not_translated() {
-        let source = DEQUE.replace("FENCE", "fence(seq_cst);").replace("assume(b < LIMIT);", "");
-        assert!(!translated(&parsed(&source), &Options::new(Model::Ra, Notion::Graph)));
-    }
-
-    /// The deque with fences in some of its places only, with weaker orderings, and with another guard: whatever translation claims must hold at small bounds.
-    #[test]
-    fn what_translation_proves_holds_at_small_bounds() {
-        let (mut proved, mut refuted) = (0, 0);
-        for variant in 0..2_u32.pow(6) {
-            let mut source = DEQUE.to_owned();
-            for place in 0..4 {
-                let fence = if variant >> place & 1 == 1 { "fence(seq_cst);" } else { "" };
-                source = source.replacen("FENCE", fence, 1);
-            }
-            if variant >> 4 & 1 == 1 {
-                source = source.replace("release", "relaxed");
-            }
-            if variant >> 5 & 1 == 1 {
-                source = source.replace("b <= t + 2", "b <= t");
-            }
-            let at = |limit: &str| parsed(&source.replace("LIMIT", limit));
-            for model in [Model::Ra, Model::Rc20, Model::Tso] {
-                let options = Options::new(model, Notion::Graph);
-                let robust = |limit| matches!(check(&at(limit), &options).verdict, Verdict::Robust);
-                if translated(&at("200"), &options) {
-                    proved += 1;
-                    assert!(["2", "4", "6"].into_iter().all(robust), "{} {source}", model.name());
-                } else if !robust("6") {
-                    refuted += 1;
+    /// Whether a condition has the same value for all values that those far behind the base stand for.
+    pub(crate) fn is_certain(&self, thread: usize, cond: &Expr, registers: &[u8]) -> bool {
+        match cond {
+            Expr::Unary(_, inner) => self.is_certain(thread, inner, registers),
+            Expr::Binary(op, left, right) if is_comparison(*op) => match (affine(left), affine(right)) {
+                (Some((Some(one), _)), Some((Some(other), _))) if one == other => true,
+                (Some((Some(one), here)), Some((Some(other), there))) if self.is_index(thread, one) => {
+                    self.certain((registers[one.index()], here), (registers[other.index()], there))
                 }
+                _ => true,
+            },
+            Expr::Binary(_, left, right) => {
+                self.is_certain(thread, left, registers) && self.is_certain(thread, right, registers)
             }
-        }
-        assert!(proved > 10 && refuted > 10, "{proved} {refuted}");
-    }
-
-    fn parsed(source: &str) -> Program {
-        let file = SourceFile::new("indices.sf", source);
-        let parsed = steadfast_lang::parse(&file, steadfast_lang::Dialect::Steadfast);
-        parsed.program.unwrap_or_else(|| panic!("{:?}\n{source}", parsed.diagnostics))
-    }
-
-    /// What happens where an index is not as expected: one half of store buffering.
-    const HALF: &str = "y.store(1, relaxed); let q = z.load(relaxed); observe(q);";
-    const OTHER_HALF: &str = "thread other { z.store(1, relaxed); let q = y.load(relaxed); observe(q); }";
-
-    #[track_caller]
-    fn is_not_translated(source: &str) {
-        let program = parsed(&format!("atomic<bool> y, z; {} {OTHER_HALF}", source.replace("HALF", HALF)));
-        let options = Options::new(Model::Ra, Notion::Graph);
-        assert!(!translated(&program, &options));
-        assert!(matches!(check(&program, &options).verdict, Verdict::NotRobust(_)));
-    }
-
-    #[test]
-    fn an_index_in_a_register_does_not_leave_the_window() {
-        is_not_translated(
-            "atomic<u8> top = 1, bottom = 1;
-             thread owner { loop { let b = bottom.load(acquire); let t = top.load(acquire); assume(b < 200); if (b <= t + 149) { bottom.store(b + 1, release); } } }
-             thread bad { let b = bottom.load(acquire); assume(b < 200); let r = b + 10; let t = top.load(acquire); if (r > t + 159) { HALF } }",
-        );
-    }
-
-    #[test]
-    fn an_index_does_not_start_outside_of_the_window() {
-        is_not_translated(
-            "atomic<u8> top = 1, mid = 1, far = 190;
-             thread owner { loop { let b = mid.load(acquire); let t = top.load(acquire); assume(b < 200); if (b <= t + 149) { mid.store(b + 1, release); } } }
-             thread bad { let b = mid.load(acquire); let t = top.load(acquire); let f = far.load(acquire); if (b >= t) { if (f > t + 180) { HALF } } }",
-        );
-    }
-
-    #[test]
-    fn nothing_is_computed_from_an_index_that_has_fallen_far_behind() {
-        is_not_translated(
-            "atomic<u8> top = 1, bottom = 1; atomic<bool> phase, go;
-             thread pusher { loop { choose { let t = top.load(acquire); assume(t < 200); top.store(t + 1, release); } or { break; } } phase.store(1, release); }
-             thread lagging { let b = top.load(acquire); phase.wait(1, acquire); assume(b < 200); bottom.store(b + 3, release); go.store(1, release); }
-             thread bad { go.wait(1, acquire); let x = bottom.load(acquire); let t = top.load(acquire); if (x < t) { HALF } }",
-        );
-    }
-
-    /// 2147483395 and 253 are more than 32 bits hold.
-    #[test]
-    fn a_comparison_that_overflows_depends_on_where_the_indices_are() {
-        is_not_translated(
-            "atomic<u8> top = 240;
-             thread owner { loop { let t = top.load(acquire); assume(t < 255); top.store(t + 1, release); } }
-             thread bad { let u = top.load(acquire); let t = top.load(acquire); if (t + 2147483395 < u) { HALF } }",
-        );
-    }
-
-    #[test]
-    fn offsets_beyond_32_bits_are_no_offsets() {
-        let sum = "2147483647 + 2147483647";
-        let source = format!(
-            "atomic<u8> top = 1;
-             thread a {{ loop {{ let t = top.load(acquire); assume(t + {sum} < 3); top.store(t + {sum} + 3, release); }} }}
-             thread b {{ let t = top.load(acquire); assume(t < 0 - 2147483647 - 1); assume(t - 2147483647 - 2 < 5); }}"
-        );
-        assert!(Shift::candidates(&parsed(&source)).is_empty());
-    }
-
-    #[test]
-    fn a_program_with_a_wide_state_is_explored_exactly() {
-        let wide = DEQUE.replace("FENCE", "").replace("LIMIT", "200").replace("thread thief", "thread thief[30]");
-        let limits = Limits { states: Some(50_000), ..Limits::default() };
-        let outcome = check(&parsed(&wide), &Options { limits, ..Options::new(Model::Ra, Notion::Graph) });
-        assert!(matches!(outcome.verdict, Verdict::NotRobust(_) | Verdict::Inconclusive(_)), "{:?}", outcome.verdict);
-    }
-
-    /// Draws programs with loops, which the oracle of `steadfast-twin` cannot take, and in which one index moves on, another is computed from what was seen of it, and store buffering waits where the two compare in some way.
-    struct Drawn(Rng);
-
-    impl Drawn {
-        fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-            self.0.pick(choices)
-        }
-
-        fn offset(&mut self) -> &'static str {
-            self.of(&[
-                "",
-                "",
-                " + 1",
-                " + 2",
-                " + 3",
-                " + 5",
-                " + 10",
-                " + 149",
-                " - 1",
-                " - 2",
-                " - 4",
-                " - 60",
-                " + 2147483395",
-            ])
-        }
-
-        fn program(&mut self) -> String {
-            let (top, bottom) = (self.of(&["1", "4", "70", "190"]), self.of(&["1", "4", "70", "190"]));
-            let advance = self.of(&["1", "1", "2", "7"]);
-            let window = self.of(&["", "if (t <= b + 3)", "if (t <= b + 120)", "if (t < b)"]);
-            let limit = self.of(&["9", "80", "200", "250"]);
-            let (phase, go) = (self.of(&["", "phase.wait(1, acquire);"]), self.of(&["", "go.wait(1, acquire);"]));
-            let source = self.of(&["top", "bottom"]);
-            let (first, second, third, fourth) = (self.offset(), self.offset(), self.offset(), self.offset());
-            let compared = self.of(&["<", "<=", ">", ">=", "==", "!="]);
-            let guard = self.of(&["", "if (r <= t)", "if (t < r)"]);
-            format!(
-                "atomic<bool> y, z, phase, go; atomic<u8> top = {top}, bottom = {bottom};
-                 thread pusher {{ loop {{ choose {{ let t = top.load(acquire); let b = bottom.load(acquire); assume(t < {limit}); {window} {{ top.store(t + {advance}, release); }} }} or {{ break; }} }} phase.store(1, release); }}
-                 thread second {{ let b = {source}.load(acquire); {phase} let t = top.load(acquire); assume(b < {limit}); let r = b{first}; {guard} {{ bottom.store(r{second}, release); }} go.store(1, release); }}
-                 thread bad {{ {go} let x = bottom.load(acquire); let t = top.load(acquire); assume(x < {limit}); let w = x{third}; if (w {compared} t{fourth}) {{ {HALF} }} }}
-                 {OTHER_HALF}"
-            )
+            _ => true,
         }
     }
 
-    #[test]
-    fn what_translation_proves_of_loops_holds() {
-        let (mut drawn, mut proved, mut checked) = (Drawn(Rng::new(12)), 0, 0);
-        for _ in 0..400 {
-            let source = drawn.program();
-            let program = parsed(&source);
-            let mut options = Options::new(Model::Ra, Notion::Graph);
-            if !translated(&program, &options) {
-                continue;
+    /// The same for comparing an expected value with the value that a location holds.
+    pub(crate) fn is_certain_match(&self, thread: usize, expected: &Expr, registers: &[u8], held: u8) -> bool {
+        match affine(expected) {
+            Some((Some(reg), offset)) if self.is_index(thread, reg) => {
+                self.certain((registers[reg.index()], offset), (held, 0))
             }
-            proved += 1;
-            options.reductions.translation = false;
-            options.limits.states = Some(100_000);
-            let verdict = check(&program, &options).verdict;
-            assert!(matches!(verdict, Verdict::Robust | Verdict::Inconclusive(_)), "{verdict:?}\n{source}");
-            checked += u64::from(matches!(verdict, Verdict::Robust));
+            _ => true,
         }
-        assert!(proved > 10 && checked > 10, "{proved} {checked}");
+    }
+
+    /// The same for comparing two indices, each with an offset.
+    fn certain(&self, (one, here): (u8, i32), (other, there): (u8, i32)) -> bool {
+        let (left, right) = (i32::from(one) + here, i32::from(other) + there);
+        match (i32::from(one) <= self.low, i32::from(other) <= self.low) {
+            (false, false) => true,
+            (true, true) => false,
+            (true, false) => left < right,
+            (false, true) => right < left,
+        }
     }
 }

@@ -1,23 +1,23 @@
 //! Triangular-race freedom: a simple sufficient condition for robustness against TSO.
 //!
-//! Owens, *Reasoning about the implementation of concurrency abstractions on x86-TSO*, ECOOP'10. A *triangular race* is an SC run that ends with a thread about to
-//! load a location, another one about to write it, and an earlier store of the first, to another location, which nothing has driven out of its buffer since: no
-//! locked instruction and no `seq_cst` fence. Under TSO the load may then come before its thread's store has been noticed by anybody. A program without triangular
-//! races is robust against TSO; one with them may be robust nevertheless.
+//! Owens, *Reasoning about the implementation of concurrency abstractions on x86-TSO*, ECOOP'10. A *triangular race* is an SC run with these properties: at its end, one thread can load a
+//! location and another thread can write it; the first thread has stored to another location before, and has executed no locked instruction and no `seq_cst` fence since, so the store may
+//! still be in its buffer. Under TSO the load may then come before any other thread sees the store. A program without triangular races is robust against TSO; a program with one may be
+//! robust nevertheless.
 //!
-//! Guarantee: exact, for this definition, after an exhaustive search. Loops are taken as they are written, since every turn of a spin loop is a load that may race.
+//! Guarantee: exact, for this definition, after an exhaustive search. Spin loops do not block here, because every iteration is a load that may race.
 
 use crate::automaton::Reading;
 use crate::check::{Question, too_large, widths};
 use crate::machine::{Layout, Machine, MachineOptions};
 use crate::options::{Options, Outcome, Statistics, Verdict};
-use crate::witness::triangular::Search;
+use crate::witness::triangular::TriangularSearch;
 use steadfast_explore::Budget;
 use steadfast_ir::Program;
 use steadfast_ir::values::ValueAnalysis;
 
-/// Decides whether a program is free of triangular races; if so, the verdict is [`Verdict::Robust`], and else [`Verdict::Race`]. Of the options, only the limits and
-/// who is to be told matter. A program that fails under SC gets [`Verdict::Failed`] or [`Verdict::Race`].
+/// Decides whether a program has a triangular race. The verdict is [`Verdict::Robust`] if it has none, and [`Verdict::Race`] if it has one. Only the limits, the interrupt and the observer of the
+/// options matter. A program that fails under SC gets [`Verdict::Failed`] or [`Verdict::Race`].
 pub fn triangular_race(program: &Program, options: &Options<'_>) -> Outcome {
     let budget = Budget::new(options.limits.clone(), options.interrupt, options.observer);
     let mut statistics = Statistics::default();
@@ -33,7 +33,7 @@ pub fn triangular_race(program: &Program, options: &Options<'_>) -> Outcome {
 fn decide(program: &Program, options: &Options<'_>, budget: &Budget<'_>, statistics: &mut Statistics) -> Verdict {
     let analysis = ValueAnalysis::of(program);
     let reading = Reading { strengthen: false, buffered: true, ghost: None, spin: false };
-    let machine_options = MachineOptions { reading, symmetry: false, shift: None };
+    let machine_options = MachineOptions { reading, symmetry: false, translation: None };
     let question = Question { program, analysis: &analysis, options, budget, coarse: false };
     for bits in widths(options) {
         let layout = Layout::new(program, &analysis, bits);
@@ -52,13 +52,13 @@ fn decide(program: &Program, options: &Options<'_>, budget: &Budget<'_>, statist
     Verdict::Unsupported("a thread has more than 2^24 local states".into())
 }
 
-/// None: the layout was too narrow. A step that fails leads nowhere, so the search does not see what races with it; but then the program is wrong already.
+/// Nothing if the layout was too narrow. The search does not see races with a step that fails, but then the program is wrong anyway.
 fn answer<const W: usize>(
     question: &Question<'_>,
     machine: &Machine<'_>,
     statistics: &mut Statistics,
 ) -> Option<Verdict> {
-    let found = Search::<W>::new(machine, question.options, question.budget).run(statistics);
+    let found = TriangularSearch::<W>::new(machine, question.options, question.budget).run(statistics);
     if machine.overflowed() {
         return None;
     }
@@ -78,7 +78,7 @@ mod tests {
     use steadfast_explore::Bound;
     use steadfast_ir::{BinaryOp, Expr, FenceOrder, Instr, ProgramBuilder, ReadOrder, ThreadBuilder, WriteOrder};
 
-    /// One thread stores to x and loads y, perhaps with something between; the other stores to y.
+    /// One thread stores to x and loads y, perhaps with something in between; the other stores to y.
     fn program(between: Option<Instr>, same: bool) -> Program {
         let mut b = ProgramBuilder::new("triangle");
         let (x, y) = (b.atomic("x", 0), b.atomic("y", 0));
@@ -119,7 +119,7 @@ mod tests {
         assert!(matches!(verdict_of(&program(None, true)), Verdict::Robust));
     }
 
-    /// Behind the load or the write that would race, an assertion fails.
+    /// An assertion fails right behind the load or the write that would race.
     #[test]
     fn a_step_that_fails_is_not_overlooked() {
         for first_fails in [true, false] {

@@ -1,18 +1,17 @@
 //! A thread's code as a finite automaton whose steps are memory accesses.
 //!
-//! A local state is a position at an access together with the registers that are live there. Local instructions (and fences, which commute
-//! with all other threads) are carried out with the access before them. States and steps are made when they are first needed.
+//! A local state is the position of an access, together with the registers that are live there. Local instructions, and fences (which commute with all other threads), are carried out with the
+//! access before them. States and steps are computed when they are first needed.
 //!
-//! A loop of only local steps and fences never reaches another access; the thread then counts as halted, since nothing that it does can be
-//! noticed. A load or failed CAS that leads back to its own local state and writes nothing is a *spin*: repeating it can only be
-//! noticed through the value it waits for, so it is treated as blocking until another value is there.
+//! A loop of only local steps and fences never reaches another access. The thread then counts as halted, because the program cannot notice what it does. A load or failed CAS that leads back
+//! to its own local state and writes nothing is a *spin*: repeating it has no effect until the location has another value, so it blocks until then.
 
 mod walk;
 
-pub(crate) use walk::Stray;
+pub(crate) use walk::TaintedStep;
 
 use crate::event::{Event, EventKind, Fences, Transition};
-use crate::shift::Shift;
+use crate::translation::Translation;
 use rustc_hash::FxHashMap;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -36,33 +35,33 @@ pub(crate) struct Reading {
     pub spin: bool,
 }
 
-/// What a local state does next.
+/// The next access of a local state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Access {
-    /// Where in the code.
+pub(crate) struct NextAccess {
+    /// Its position in the code.
     pub pc: Pc,
     /// The location, if it accesses one.
     pub loc: Option<u16>,
-    /// For which values of the location a read (ordinary, wait or failed CAS) happens.
+    /// The values of the location for which it reads without writing (as an ordinary load, a wait or a failed CAS).
     pub read_values: ValueSet,
-    /// For which values of the location an update happens.
+    /// The values of the location for which it is an update.
     pub update_values: ValueSet,
-    /// Whether it is a plain write of an atomic location.
+    /// Whether it is an ordinary write to an atomic location.
     pub writes: bool,
-    /// Whether its read, and whether its write or update, may take less than other accesses of the thread: because it is a `seq_cst` access; or, where stores are
-    /// buffered, because it comes behind all that is in the buffer.
+    /// Whether its read, and whether its write or update, may take fewer writes than other accesses of the thread: because it is a `seq_cst` access or, where stores are buffered, because it waits
+    /// until the buffer is empty.
     pub strict: (bool, bool),
-    /// A non-atomic access: whether it writes.
+    /// For a plain access: whether it writes.
     pub plain: Option<bool>,
-    /// Whether its reads are ordinary loads, which may go wrong unnoticed.
+    /// Whether its reads are ordinary loads. Only these may go wrong unnoticed.
     pub plain_read: bool,
     /// Whether the thread has ended.
     pub halted: bool,
-    /// Values for which it spins.
+    /// The values for which it spins.
     pub spins: ValueSet,
 }
 
-/// Why a program is wrong already under sequential consistency.
+/// Why a program fails under sequential consistency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FailureKind {
     /// An assertion does not hold.
@@ -71,16 +70,16 @@ pub(crate) enum FailureKind {
     Evaluation(EvalError),
 }
 
-/// A failure and the instruction that failed.
+/// An instruction that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Failure {
-    /// Where.
+    /// Its position.
     pub pc: Pc,
-    /// What.
+    /// Why it fails.
     pub kind: FailureKind,
 }
 
-/// Position, live registers; dead ones are zero.
+/// A position and the live registers there. Dead registers are zero.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LocalState {
     /// The position of the next access.
@@ -96,14 +95,14 @@ pub(crate) struct Automaton<'p> {
     thread: &'p Thread,
     live: IndexVec<Pc, RegSet>,
     exclusive: IndexVec<Pc, bool>,
-    /// Where an access may come back to itself: nowhere else can it spin.
+    /// Whether an access can come back to its own position without another access in between. Only there can it spin.
     may_return: IndexVec<Pc, bool>,
     reading: Reading,
-    /// What each location can hold, to bound the values that are tried.
+    /// The values that each location can hold: only these are tried.
     domains: &'p IndexVec<LocId, ValueSet>,
-    /// The translation in use, and which thread of it this is.
-    shift: Option<(&'p Shift, usize)>,
-    /// Whether something happened that a translation cannot follow.
+    /// The translation in use, and the thread of it that this automaton belongs to.
+    translation: Option<(&'p Translation, usize)>,
+    /// Whether a thread did something that a translation cannot follow.
     uncertain: AtomicBool,
     /// The least index that was computed.
     least: AtomicI32,
@@ -113,24 +112,24 @@ pub(crate) struct Automaton<'p> {
 #[derive(Debug, Default)]
 struct Inner {
     states: Vec<LocalState>,
-    accesses: Vec<Access>,
+    accesses: Vec<NextAccess>,
     index: FxHashMap<LocalState, u32>,
     steps: FxHashMap<(u32, Value), Vec<Transition>>,
     failures: Vec<(u32, Value, Failure)>,
-    /// Where some run left the bounds of the representation.
+    /// A position where some run leaves the bounds of the representation.
     exceeded: Option<Pc>,
-    /// Local states that a translation has turned into others.
+    /// Pairs of local states: the second one is the first one, translated.
     moved: Vec<(u32, u32)>,
 }
 
 impl Inner {
-    /// Takes down where the bounds of the representation were left.
+    /// Records positions where runs leave the bounds of the representation.
     fn note_beyond(&mut self, beyond: &[Pc]) {
         self.exceeded = self.exceeded.into_iter().chain(beyond.iter().copied()).min();
     }
 }
 
-/// What an access does when it reads `old`: the event, the value written, and the registers afterwards.
+/// One effect of an access that finds the value `old`: the event, the written value, and whether a register receives the old value.
 struct Effect {
     event: Event,
     written: Option<Value>,
@@ -144,7 +143,7 @@ impl<'p> Automaton<'p> {
         thread: &'p Thread,
         reading: Reading,
         domains: &'p IndexVec<LocId, ValueSet>,
-        shift: Option<(&'p Shift, usize)>,
+        translation: Option<(&'p Translation, usize)>,
     ) -> Self {
         Self {
             program,
@@ -154,41 +153,41 @@ impl<'p> Automaton<'p> {
             may_return: cfg::may_return(thread),
             reading,
             domains,
-            shift,
+            translation,
             uncertain: AtomicBool::new(false),
             least: AtomicI32::new(i32::MAX),
             inner: RwLock::default(),
         }
     }
 
-    /// The code that this is the automaton of.
+    /// The code of this automaton.
     pub(crate) fn thread(&self) -> &'p Thread {
         self.thread
     }
 
-    /// The initial local states, and what already fails before the first access.
+    /// The initial local states, and the failures before the first access.
     pub(crate) fn initial(&self) -> (Vec<u32>, Vec<Failure>) {
-        let landing = self.land_from_start();
-        let mut ids: Vec<u32> = landing.states.into_iter().map(|(state, _)| self.intern(state)).collect();
+        let local_run = self.run_from_start();
+        let mut ids: Vec<u32> = local_run.states.into_iter().map(|(state, _)| self.intern(state)).collect();
         ids.sort_unstable();
         ids.dedup();
-        self.note_beyond(&landing.beyond);
-        (ids, landing.failures)
+        self.note_beyond(&local_run.beyond);
+        (ids, local_run.failures)
     }
 
-    /// Remembers where ways left the bounds of the representation.
+    /// Records positions where runs leave the bounds of the representation.
     fn note_beyond(&self, beyond: &[Pc]) {
         if !beyond.is_empty() {
             self.inner.write().expect("no panic while locked").note_beyond(beyond);
         }
     }
 
-    /// Whether no other thread runs before one in this local state has gone on.
+    /// Whether no other thread runs until a thread in this local state has taken a step.
     pub(crate) fn is_exclusive(&self, id: u32) -> bool {
         self.exclusive[self.state(id).pc]
     }
 
-    /// The bounds of the representation that some run left.
+    /// A bound of the representation that some run leaves, if any.
     pub(crate) fn exceeded(&self) -> Option<&'p str> {
         let pc = self.inner.read().expect("no panic while locked").exceeded?;
         match &self.thread.code[pc].op {
@@ -197,24 +196,24 @@ impl<'p> Automaton<'p> {
         }
     }
 
-    /// Whether something happened that the translation cannot follow, and the least index that was computed.
-    pub(crate) fn translation(&self) -> (bool, i32) {
+    /// Whether the translation could follow everything so far, and the least index that was computed.
+    pub(crate) fn translation_state(&self) -> (bool, i32) {
         (!self.uncertain.load(Ordering::Relaxed), self.least.load(Ordering::Relaxed))
     }
 
-    /// The local state with all indices moved down.
-    pub(crate) fn shifted(&self, id: u32, by: i32) -> u32 {
-        let Some((shift, thread)) = self.shift else { return id };
+    /// The local state with all indices moved down by `by`.
+    pub(crate) fn translated(&self, id: u32, by: i32) -> u32 {
+        let Some((translation, thread)) = self.translation else { return id };
         let mut state = self.state(id);
-        for reg in self.live[state.pc].iter().filter(|&reg| shift.is_index(thread, reg)) {
-            state.registers[reg.index()] = shift.moved(state.registers[reg.index()], by);
+        for reg in self.live[state.pc].iter().filter(|&reg| translation.is_index(thread, reg)) {
+            state.registers[reg.index()] = translation.moved(state.registers[reg.index()], by);
         }
         let moved = self.intern(state);
         self.inner.write().expect("no panic while locked").moved.push((id, moved));
         moved
     }
 
-    /// The pairs of local states that a translation has turned into each other.
+    /// All pairs of local states of which the second one is the first one, translated.
     pub(crate) fn known_moves(&self) -> Vec<(u32, u32)> {
         self.inner.read().expect("no panic while locked").moved.clone()
     }
@@ -225,23 +224,24 @@ impl<'p> Automaton<'p> {
         }
     }
 
-    /// Checks, under a translation, that an access compares indices only where the outcome is certain.
+    /// Under a translation, checks that an access compares indices only where the outcome is certain.
     fn require_certain_match(&self, state: &LocalState, old: Value) {
-        let Some((shift, thread)) = self.shift else { return };
+        let Some((translation, thread)) = self.translation else { return };
         let expected: Vec<&Expr> = match &self.thread.code[state.pc].op {
             Instr::Cas { expected, .. } | Instr::BlockingCas { expected, .. } => vec![expected],
             Instr::Wait { values, .. } => values.iter().collect(),
             _ => Vec::new(),
         };
         for expected in expected {
-            self.require(shift.is_certain_match(thread, expected, &state.registers, old));
+            self.require(translation.is_certain_match(thread, expected, &state.registers, old));
         }
     }
 
-    /// Checks, under a translation, that an access that writes an index knows exactly which one.
+    /// Under a translation, checks that an access that writes an index knows its exact value.
     fn require_exact_write(&self, state: &LocalState, old: Value, effect: &Effect) {
-        let Some((shift, _)) =
-            self.shift.filter(|(shift, _)| shift.locations.get(effect.event.loc as usize) == Some(&true))
+        let Some((translation, _)) = self
+            .translation
+            .filter(|(translation, _)| translation.locations.get(effect.event.loc as usize) == Some(&true))
         else {
             return;
         };
@@ -252,7 +252,7 @@ impl<'p> Automaton<'p> {
         else {
             return;
         };
-        self.require(effect.written.is_none() || shift.is_exact(value, &state.registers, old));
+        self.require(effect.written.is_none() || translation.is_exact(value, &state.registers, old));
     }
 
     /// How many local states are known.
@@ -260,8 +260,8 @@ impl<'p> Automaton<'p> {
         self.inner.read().expect("no panic while locked").states.len()
     }
 
-    /// What a local state does next.
-    pub(crate) fn access(&self, id: u32) -> Access {
+    /// The next access of a local state.
+    pub(crate) fn access(&self, id: u32) -> NextAccess {
         self.inner.read().expect("no panic while locked").accesses[id as usize].clone()
     }
 
@@ -270,7 +270,7 @@ impl<'p> Automaton<'p> {
         self.inner.read().expect("no panic while locked").states[id as usize].clone()
     }
 
-    /// All steps that were ever taken, in a fixed order.
+    /// All steps that were computed, in a fixed order.
     pub(crate) fn known_steps(&self) -> Vec<Transition> {
         let inner = self.inner.read().expect("no panic while locked");
         let mut keys: Vec<_> = inner.steps.keys().copied().collect();
@@ -278,18 +278,18 @@ impl<'p> Automaton<'p> {
         keys.iter().flat_map(|key| inner.steps[key].iter().cloned()).collect()
     }
 
-    /// The failures met on the way of a step, if any.
+    /// The failure of a step, if it fails.
     pub(crate) fn failure(&self, id: u32, old: Value) -> Option<Failure> {
         let inner = self.inner.read().expect("no panic while locked");
         inner.failures.iter().find(|(state, value, _)| (*state, *value) == (id, old)).map(|(_, _, failure)| *failure)
     }
 
-    /// Whether any step can fail.
+    /// Whether any known step fails.
     pub(crate) fn has_failures(&self) -> bool {
         !self.inner.read().expect("no panic while locked").failures.is_empty()
     }
 
-    /// The steps of a local state when its location holds `old`. None if it is blocked or halted.
+    /// The steps of a local state when its location holds `old`. Empty if it is blocked or halted.
     pub(crate) fn steps(&self, id: u32, old: Value) -> Vec<Transition> {
         if let Some(steps) = self.inner.read().expect("no panic while locked").steps.get(&(id, old)) {
             return steps.clone();
@@ -304,10 +304,10 @@ impl<'p> Automaton<'p> {
                 Ok(effects) => {
                     for effect in effects {
                         self.require_exact_write(&state, old, &effect);
-                        let landing = self.land(&state, old, &effect);
-                        failures.extend(landing.failures);
-                        beyond.extend(landing.beyond);
-                        for (next, fences) in landing.states {
+                        let local_run = self.run_local(&state, old, &effect);
+                        failures.extend(local_run.failures);
+                        beyond.extend(local_run.beyond);
+                        for (next, fences) in local_run.states {
                             transitions.push(Transition {
                                 source: id,
                                 old,
@@ -332,7 +332,7 @@ impl<'p> Automaton<'p> {
         inner.steps.entry((id, old)).or_insert(transitions).clone()
     }
 
-    /// What the access of a local state does when it reads `old`, as transitions that lead nowhere: for replaying a last step, behind which nothing need follow.
+    /// The effects of a local state's access when it finds `old`, as transitions that end where they begin. They serve to replay a last step.
     pub(crate) fn last_steps(&self, id: u32, old: Value) -> Vec<Transition> {
         let effects = self.effects(&self.state(id), old).unwrap_or_default();
         let transition = |(choice, Effect { event, written, .. }): (usize, Effect)| Transition {
@@ -363,7 +363,7 @@ impl<'p> Automaton<'p> {
         id
     }
 
-    /// The number of the location that a place names.
+    /// The location that a place denotes.
     fn resolve(place: &Place, registers: &[Value]) -> Result<LocId, EvalError> {
         match place {
             Place::Fixed(loc) => Ok(*loc),
@@ -386,7 +386,7 @@ impl<'p> Automaton<'p> {
         }
     }
 
-    /// What the access of a local state can do when its location holds `old`. Empty: blocked.
+    /// The effects of a local state's access when its location holds `old`. Empty if it is blocked.
     fn effects(&self, state: &LocalState, old: Value) -> Result<Vec<Effect>, EvalError> {
         let registers = &state.registers;
         let op = &self.thread.code[state.pc].op;
@@ -454,9 +454,9 @@ impl<'p> Automaton<'p> {
     }
 
     /// Describes the access of a local state by trying every value that its location can hold.
-    fn describe(&self, state: &LocalState) -> Access {
+    fn describe(&self, state: &LocalState) -> NextAccess {
         let op = &self.thread.code[state.pc].op;
-        let mut access = Access {
+        let mut access = NextAccess {
             pc: state.pc,
             loc: None,
             read_values: ValueSet::EMPTY,
@@ -477,7 +477,7 @@ impl<'p> Automaton<'p> {
             return access;
         };
         access.loc = Some(loc.index() as u16);
-        // What a store does is the same whatever it overwrites, and a load that does not spin takes whatever it gets.
+        // The effect of a store does not depend on the value that it overwrites, and a load that does not spin reads any value.
         let may_spin = self.reading.spin && self.may_return[state.pc];
         let takes_all = access.plain_read && !may_spin;
         let tried = if access.writes || access.plain.is_some() || takes_all { 1 } else { usize::MAX };
@@ -512,8 +512,8 @@ impl<'p> Automaton<'p> {
         if !matches!(effect.event.kind, EventKind::Read | EventKind::ObservingRead) {
             return false;
         }
-        let landing = self.land(state, value, effect);
-        let goes_on = landing.failures.is_empty() && landing.beyond.is_empty();
-        goes_on && matches!(landing.states.as_slice(), [(next, Fences::None)] if next == state)
+        let local_run = self.run_local(state, value, effect);
+        let goes_on = local_run.failures.is_empty() && local_run.beyond.is_empty();
+        goes_on && matches!(local_run.states.as_slice(), [(next, Fences::None)] if next == state)
     }
 }

@@ -1,7 +1,6 @@
-//! Running local instructions and fences from one access to the next.
+//! Runs local instructions and fences from one access to the next.
 //!
-//! One walk serves three questions: where does a step lead; which fences does it pass; what becomes of tainted registers. What differs is the luggage that is
-//! carried along.
+//! One walk answers three questions: where a step leads, which fences it passes, and what happens to tainted registers. The questions differ in the data that the walk carries along.
 
 use super::{Automaton, Effect, Failure, FailureKind, LocalState};
 use crate::event::{EventKind, Fences, Transition};
@@ -10,52 +9,52 @@ use std::hash::Hash;
 use steadfast_ir::{Expr, FenceOrder, Instr, Pc, RegId, RegSet, Value, dataflow};
 use steadfast_span::Index;
 
-/// How many positions a walk may pass. Nobody can end it early, so it has to end soon.
+/// How many positions a walk may pass. A walk cannot be interrupted, so it must be short.
 const MOST_STEPS: usize = 1 << 18;
 
-/// What running local instructions from somewhere leads to.
+/// The result of running local instructions from some position.
 #[derive(Default)]
-pub(super) struct Landing {
-    /// Accesses that are reached, with the fences on the way.
+pub(super) struct LocalRun {
+    /// The accesses that are reached, with the fences before them.
     pub(super) states: Vec<(LocalState, Fences)>,
     pub(super) failures: Vec<Failure>,
-    /// Where a way leaves the bounds within which the program is represented.
+    /// The positions where a run leaves the bounds of the representation.
     pub(super) beyond: Vec<Pc>,
 }
 
-/// What following a transition with tainted registers leads to.
+/// The result of following a transition with tainted registers.
 #[derive(Debug)]
-pub(crate) enum Stray {
-    /// Some instruction on the way observes a tainted register.
+pub(crate) enum TaintedStep {
+    /// Some instruction on the way depends on a tainted register.
     Noticed,
-    /// The tainted registers that are live when the next local state is reached, once per way there.
-    Landed(Vec<RegSet>),
+    /// The live tainted registers in the next local state, once per way to it.
+    Reached(Vec<RegSet>),
 }
 
-/// Something that is carried along a walk.
-trait Luggage: Clone {
-    /// What of it matters: two walks that meet with the same are one.
-    type Mark: Eq + Hash;
-    /// What of it matters now.
-    fn mark(&self) -> Self::Mark;
-    /// Passes a local instruction or fence. False: the walk ends here.
+/// Data that a walk carries along.
+trait Carried: Clone {
+    /// The part that matters: two walks that meet with equal keys become one.
+    type Key: Eq + Hash;
+    /// The part that matters.
+    fn key(&self) -> Self::Key;
+    /// Passes a local instruction or fence. Returns false if the walk must end here.
     fn pass(&mut self, pc: Pc, op: &Instr) -> bool;
     /// Arrives at a position where only these registers are live.
     fn arrive(&mut self, _live: &RegSet) {}
 }
 
-impl Luggage for () {
-    type Mark = ();
-    fn mark(&self) {}
+impl Carried for () {
+    type Key = ();
+    fn key(&self) {}
     fn pass(&mut self, _: Pc, _: &Instr) -> bool {
         true
     }
 }
 
-/// The fences that were passed. Of several ways to the same place any will do, and a loop with a fence in it has ways without end.
-impl Luggage for Vec<(Pc, FenceOrder)> {
-    type Mark = ();
-    fn mark(&self) {}
+/// The fences that were passed. One of several ways to the same place is enough, and a loop with a fence has infinitely many.
+impl Carried for Vec<(Pc, FenceOrder)> {
+    type Key = ();
+    fn key(&self) {}
     fn pass(&mut self, pc: Pc, op: &Instr) -> bool {
         if let Instr::Fence(order) = op {
             self.push((pc, *order));
@@ -68,9 +67,9 @@ impl Luggage for Vec<(Pc, FenceOrder)> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Tainted(Vec<RegId>);
 
-impl Luggage for Tainted {
-    type Mark = Self;
-    fn mark(&self) -> Self {
+impl Carried for Tainted {
+    type Key = Self;
+    fn key(&self) -> Self {
         self.clone()
     }
     fn pass(&mut self, _: Pc, op: &Instr) -> bool {
@@ -91,74 +90,74 @@ impl Luggage for Tainted {
 
 /// How a walk ends.
 enum End<'a> {
-    /// At an access.
+    /// It reaches an access.
     Access(&'a LocalState, Fences),
-    /// At an instruction that fails.
+    /// An instruction fails.
     Failure(Failure),
-    /// At the bounds of the representation.
+    /// It leaves the bounds of the representation.
     Beyond(Pc),
-    /// Where the luggage did not let it pass.
+    /// The carried data ends it.
     Stopped,
 }
 
 impl Automaton<'_> {
-    /// Where a thread is when it starts.
-    pub(super) fn land_from_start(&self) -> Landing {
-        self.landing(Pc::new(0), vec![0; self.thread.registers.len()])
+    /// Runs from the start of the thread to its first accesses.
+    pub(super) fn run_from_start(&self) -> LocalRun {
+        self.local_run(Pc::new(0), vec![0; self.thread.registers.len()])
     }
 
     /// Carries out an access and the local instructions behind it.
-    pub(super) fn land(&self, state: &LocalState, old: Value, effect: &Effect) -> Landing {
+    pub(super) fn run_local(&self, state: &LocalState, old: Value, effect: &Effect) -> LocalRun {
         let registers = self.after_access(state, old, effect.received).0;
-        self.landing(Pc::new(state.pc.index() + 1), registers)
+        self.local_run(Pc::new(state.pc.index() + 1), registers)
     }
 
-    fn landing(&self, pc: Pc, registers: Vec<Value>) -> Landing {
-        let mut landing = Landing::default();
+    fn local_run(&self, pc: Pc, registers: Vec<Value>) -> LocalRun {
+        let mut local_run = LocalRun::default();
         self.walk(pc, registers, (), &mut |end, ()| match end {
-            End::Access(state, fences) => landing.states.push((state.clone(), fences)),
-            End::Failure(failure) => landing.failures.push(failure),
-            End::Beyond(pc) => landing.beyond.push(pc),
+            End::Access(state, fences) => local_run.states.push((state.clone(), fences)),
+            End::Failure(failure) => local_run.failures.push(failure),
+            End::Beyond(pc) => local_run.beyond.push(pc),
             End::Stopped => {}
         });
-        if landing.states.is_empty() && landing.failures.is_empty() && landing.beyond.is_empty() {
-            landing.states.push((self.halted(), Fences::None));
+        if local_run.states.is_empty() && local_run.failures.is_empty() && local_run.beyond.is_empty() {
+            local_run.states.push((self.halted(), Fences::None));
         }
-        landing
+        local_run
     }
 
-    /// Follows a transition with tainted registers; `wrong` if the value that it reads is not to be trusted.
-    pub(crate) fn stray(&self, transition: &Transition, mut taint: RegSet, wrong: bool) -> Stray {
+    /// Follows a transition with tainted registers. With `wrong`, the value that the transition reads may be wrong.
+    pub(crate) fn follow_taint(&self, transition: &Transition, mut taint: RegSet, wrong: bool) -> TaintedStep {
         let state = self.state(transition.source);
         let (registers, dst) = self.after_access(&state, transition.old, receives(transition));
         if let Some(dst) = dst {
             if wrong { taint.insert(dst) } else { taint.remove(dst) }
         }
         let goal = self.state(transition.next);
-        let (mut landed, mut noticed, mut beyond) = (Vec::new(), false, Vec::new());
+        let (mut reached, mut noticed, mut beyond) = (Vec::new(), false, Vec::new());
         self.walk(Pc::new(state.pc.index() + 1), registers, Tainted(taint.iter().collect()), &mut |end, tainted| {
             match end {
                 End::Access(state, fences) if *state == goal && fences == transition.fences => {
-                    landed.push(tainted.0.iter().copied().collect());
+                    reached.push(tainted.0.iter().copied().collect());
                 }
                 End::Stopped => noticed = true,
-                // A walk with luggage can be longer than the one without.
+                // With data to carry, a walk can be longer than without.
                 End::Beyond(pc) => beyond.push(pc),
                 End::Access(..) | End::Failure(_) => {}
             }
         });
         self.note_beyond(&beyond);
         if noticed {
-            return Stray::Noticed;
+            return TaintedStep::Noticed;
         }
-        if landed.is_empty() {
-            // Only a loop without any access leads on: the thread counts as halted.
-            landed.push(RegSet::new());
+        if reached.is_empty() {
+            // From here only a loop without accesses continues: the thread counts as halted.
+            reached.push(RegSet::new());
         }
-        Stray::Landed(landed)
+        TaintedStep::Reached(reached)
     }
 
-    /// The fences that a transition passes on its way to the next access, where they stand in the code.
+    /// The fences that a transition passes before the next access, with their positions.
     pub(crate) fn fences_of(&self, transition: &Transition) -> Vec<(Pc, FenceOrder)> {
         let state = self.state(transition.source);
         let registers = self.after_access(&state, transition.old, receives(transition)).0;
@@ -186,18 +185,18 @@ impl Automaton<'_> {
         (registers, dst)
     }
 
-    /// Runs local instructions and fences along all ways until the next accesses. A walk in a circle goes on nowhere.
-    fn walk<L: Luggage>(&self, pc: Pc, registers: Vec<Value>, luggage: L, end: &mut dyn FnMut(End<'_>, &L)) {
+    /// Runs local instructions and fences along all ways to the next accesses. A way that comes back to where it was ends.
+    fn walk<L: Carried>(&self, pc: Pc, registers: Vec<Value>, carried: L, end: &mut dyn FnMut(End<'_>, &L)) {
         let mut seen = FxHashSet::default();
-        let mut stack = vec![(pc, registers, Fences::None, luggage)];
-        while let Some((pc, mut registers, fences, mut luggage)) = stack.pop() {
+        let mut stack = vec![(pc, registers, Fences::None, carried)];
+        while let Some((pc, mut registers, fences, mut carried)) = stack.pop() {
             self.clear_dead(pc, &mut registers);
-            luggage.arrive(&self.live[pc]);
-            if !seen.insert((pc, registers.clone(), fences, luggage.mark())) {
+            carried.arrive(&self.live[pc]);
+            if !seen.insert((pc, registers.clone(), fences, carried.key())) {
                 continue;
             }
             if seen.len() > MOST_STEPS {
-                return end(End::Beyond(pc), &luggage);
+                return end(End::Beyond(pc), &carried);
             }
             let op = &self.thread.code[pc].op;
             let fused = match op {
@@ -205,38 +204,38 @@ impl Automaton<'_> {
                 _ => None,
             };
             if fused.is_none() && dataflow::is_visible(op) {
-                end(End::Access(&LocalState { pc, registers: registers.into() }, fences), &luggage);
+                end(End::Access(&LocalState { pc, registers: registers.into() }, fences), &carried);
                 continue;
             }
-            if !luggage.pass(pc, op) {
-                end(End::Stopped, &luggage);
+            if !carried.pass(pc, op) {
+                end(End::Stopped, &carried);
                 continue;
             }
             if let Instr::Bound { within, .. } = op
                 && within.eval(&registers, 0) == Ok(0)
             {
-                end(End::Beyond(pc), &luggage);
+                end(End::Beyond(pc), &carried);
                 continue;
             }
             if let Some(fences) = fused {
-                stack.push((Pc::new(pc.index() + 1), registers, fences, luggage));
+                stack.push((Pc::new(pc.index() + 1), registers, fences, carried));
                 continue;
             }
             match self.local_step(pc, op, &registers) {
                 Ok(next) => {
                     let next = next.into_iter().rev();
-                    stack.extend(next.map(|(pc, registers)| (pc, registers, fences, luggage.clone())));
+                    stack.extend(next.map(|(pc, registers)| (pc, registers, fences, carried.clone())));
                 }
-                Err(kind) => end(End::Failure(Failure { pc, kind }), &luggage),
+                Err(kind) => end(End::Failure(Failure { pc, kind }), &carried),
             }
         }
     }
 
-    /// The fence sequence after one more fence, or nothing if that fence is a step of its own.
+    /// The sequence with one more fence, or nothing if that fence is a step of its own.
     fn fuse(&self, fences: Fences, order: FenceOrder) -> Option<Fences> {
         match order {
             FenceOrder::SeqCst if self.reading.ghost.is_some() => None,
-            // Every access acquires or releases already.
+            // Every access already acquires or releases.
             _ if self.reading.strengthen && order != FenceOrder::SeqCst => Some(fences),
             _ => Some(fences.then(order)),
         }
@@ -257,12 +256,12 @@ impl Automaton<'_> {
 
     fn local_step(&self, pc: Pc, op: &Instr, registers: &[Value]) -> Result<Vec<(Pc, Vec<Value>)>, FailureKind> {
         let next = Pc::new(pc.index() + 1);
-        if let Some((shift, thread)) = self.shift {
-            if shift.is_guard(thread, pc) {
+        if let Some((translation, thread)) = self.translation {
+            if translation.is_guard(thread, pc) {
                 return Ok(vec![(next, registers.to_vec())]);
             }
             if let Instr::Branch { cond, .. } | Instr::Assume(cond) | Instr::Assert(cond) = op {
-                self.require(shift.is_certain(thread, cond, registers));
+                self.require(translation.is_certain(thread, cond, registers));
             }
         }
         let holds = |cond: &Expr| cond.eval(registers, 0).map(|value| value != 0).map_err(FailureKind::Evaluation);
@@ -270,8 +269,10 @@ impl Automaton<'_> {
             Instr::Assign { dst, value } => {
                 let mut registers = registers.to_vec();
                 let result = value.eval(&registers, 0).map_err(FailureKind::Evaluation)?;
-                if let Some((shift, thread)) = self.shift.filter(|(shift, thread)| shift.is_index(*thread, *dst)) {
-                    self.require(shift.is_copy(thread, pc) || shift.is_exact(value, &registers, 0));
+                if let Some((translation, thread)) =
+                    self.translation.filter(|(translation, thread)| translation.is_index(*thread, *dst))
+                {
+                    self.require(translation.is_copy(thread, pc) || translation.is_exact(value, &registers, 0));
                     self.least.fetch_min(result, std::sync::atomic::Ordering::Relaxed);
                 }
                 registers[dst.index()] = self.program.reduce(result, self.thread.registers[*dst].modulus);

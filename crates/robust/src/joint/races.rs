@@ -1,11 +1,11 @@
-//! Races of plain accesses, where reads may go wrong without being noticed: such a read need not synchronise, and then accesses race that are ordered in every run under SC.
+//! Data races of plain accesses that exist only because a read goes wrong unnoticed: a wrong read need not synchronise, so accesses may race that are ordered in every run under SC.
 //!
-//! As in the paper (POPL'21, section 6), a read that goes wrong synchronises with nobody. That is too much where every stale write that it could take was released, too: then a race is reported that does not
-//! exist, and the witness is not confirmed. Else a race that is not reported does not exist, and lanes add nothing to that:
+//! As in the paper (POPL'21, section 6), a wrong read synchronises with no write. This over-approximates where all stale writes that it could take are release writes: then the search can find a
+//! race that does not exist, and the axioms do not confirm its witness. Otherwise there are no other races than those that are found. Lanes are exact:
 //!
-//! For every plain location there is a lane for its writes and one for the reads of each thread. As long as there is no race, writes are ordered by happens-before, and so are the reads of one
-//! thread. So what somebody knows of either is a prefix, and a bit for "not all" says it all. Reads of different threads are not ordered, and one bit for all of them would not be: of two
-//! who read and then each release something, one may not know of the other, but who acquires both knows both.
+//! Each plain location has one lane for its writes, and one lane for the reads of each thread. As long as there is no race, happens-before orders the writes, and it orders the reads of one
+//! thread. So what a view knows of either is a prefix, and one bit ("not all") is enough. Reads of different threads are not ordered, so one bit for all of them would not be enough: of two
+//! threads that read and then each release something, one may not know of the other, but a thread that acquires from both knows both reads.
 
 use crate::lanes::{Block, Lanes};
 use crate::models::Shape;
@@ -16,7 +16,7 @@ pub(super) fn lanes(shape: Shape) -> usize {
     1 + shape.threads
 }
 
-/// The lanes of plain locations. None are followed where hunts have shown all that there is.
+/// The lanes of plain locations. There are none if searches for single races have found all races.
 pub(super) struct Races<const N: usize>(BTreeMap<u16, Accesses<N>>);
 
 struct Accesses<const N: usize> {
@@ -32,13 +32,13 @@ impl<const N: usize> Default for Races<N> {
 }
 
 impl<const N: usize> Races<N> {
-    /// Follows a location with as many lanes as it takes, from a first one on.
+    /// Gives a location its lanes, from `first` on.
     pub(super) fn follow(&mut self, loc: u16, first: usize, shape: Shape) {
         let reads = (0..shape.threads).map(|thread| Lanes::one(first + 1 + thread)).collect();
         self.0.insert(loc, Accesses { writes: Lanes::one(first), reads });
     }
 
-    /// The lanes of accesses that conflict with a write, or with a read.
+    /// The lanes of accesses that conflict with a write (or, if `writes` is false, with a read).
     pub(super) fn with(&self, loc: u16, writes: bool) -> Lanes<N> {
         let Some(accesses) = self.0.get(&loc) else { return Lanes::NONE };
         let reads = accesses.reads.iter().filter(|_| writes);
@@ -51,7 +51,7 @@ impl<const N: usize> Races<N> {
         self.0.get(&loc).map_or(Lanes::NONE, lane)
     }
 
-    /// Threads have moved: the one at place `i` was at `from[i]`.
+    /// Moves the lanes with the threads: the thread at place `i` was at `from[i]`.
     pub(super) fn permute(&self, views: &mut Block<N>, from: &[usize]) {
         for Accesses { reads, .. } in self.0.values() {
             let all = reads.iter().fold(Lanes::NONE, |all, &lane| all | lane);
@@ -78,7 +78,7 @@ mod tests {
             (races.by(1, 0, true), [0, 1, 2].map(|thread| races.by(1, thread, false)));
         views.set(0, 2, writes | first);
         views.set(1, 1, second | third);
-        // The last one becomes the first.
+        // The last thread becomes the first.
         let from = [2, 0, 1];
         views.permute(&from);
         races.permute(&mut views, &from);

@@ -1,31 +1,31 @@
-//! A shortest way to a violation, when all overwritten writes are followed together: breadth first, and remembering how every node was reached.
+//! A shortest run to a violation, when all overwritten writes are followed together: a breadth-first search that remembers how each node was reached.
 
-use super::monitors::{Monitors, Step};
-use super::{Joint, LaneMap, Strike, Views};
+use super::view_table::{ViewStep, ViewTable};
+use super::{JointSearch, LaneMap, LeavesSc, Views};
 use crate::event::EventKind;
 use crate::models::MemoryModel;
 use crate::taint::{Taints, UNTAINTED};
-use crate::tracker::Quarry;
+use crate::tracker::StaleWrite;
 use rustc_hash::FxHashMap;
 use steadfast_explore::{Bound, CoverSet, StateId};
 
-/// Why a state is a violation.
+/// The reason why a node is a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// The next access of this thread could take a stale write, and that could be noticed at once.
-    Strike(usize),
-    /// This thread depends on a register whose read went wrong.
+    /// The next access of this thread could take a stale write, and the program would notice at once.
+    StaleAccess(usize),
+    /// The next access of this thread depends on a register with a wrong value.
     Noticed(usize),
     /// The next access of this thread is plain and races with an earlier one.
     Race(usize),
 }
 
-/// The way to a violation.
+/// A run to a violation.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
-    /// The labels of the steps, and whether the read of the step went wrong.
+    /// The labels of the steps, and whether the read of the step goes wrong.
     pub steps: Vec<(u32, bool)>,
-    /// What is wrong in the end.
+    /// The violation at its end.
     pub cause: Cause,
 }
 
@@ -43,26 +43,26 @@ impl Origin {
 
 /// Searches breadth first.
 pub(super) fn search<M: MemoryModel, const N: usize>(
-    joint: &Joint<'_, M>,
-    prey: &[Quarry],
+    joint: &JointSearch<'_, M>,
+    stale_writes: &[StaleWrite],
 ) -> Result<Option<Trace>, Bound> {
-    let map = joint.lane_map::<N>(prey);
+    let map = joint.lane_map::<N>(stale_writes);
     let transitions = joint.machine.transitions();
-    let mut monitors = Monitors::new(joint.empty(&map));
-    let mut search = Search::new(monitors.width, joint.graph.id_bound());
+    let mut table = ViewTable::new(joint.empty(&map));
+    let mut search = TraceSearch::new(table.width, joint.graph.id_bound());
     let taints = Taints::new(joint.machine);
     for &id in joint.graph.initial() {
-        let monitor = monitors.number(&joint.initial(&map, joint.outlooks.of(id)));
-        search.insert((id, UNTAINTED), monitors.packed(monitor), monitor, Origin::ROOT);
+        let view_id = table.number(&joint.initial(&map, joint.sites.remaining_of(id)));
+        search.insert((id, UNTAINTED), table.packed(view_id), view_id, Origin::ROOT);
     }
     let mut booked = (0, 0);
     while let Some(node) = search.pop() {
         if search.cover.is_covered(node) {
             continue;
         }
-        let (key, monitor) = search.cover.get(node);
+        let (key, view_id) = search.cover.get(node);
         let (id, taint) = search.key(key);
-        let wrong = match wrong_reads(joint, &map, monitors.take_apart(monitor), (id, taint), &taints) {
+        let wrong = match wrong_reads(joint, &map, table.unpacked(view_id), (id, taint), &taints) {
             Ok(wrong) => wrong,
             Err(cause) => return Ok(Some(search.trace(node, cause))),
         };
@@ -71,14 +71,14 @@ pub(super) fn search<M: MemoryModel, const N: usize>(
             let op = joint.ops.all[number as usize];
             let transition = joint.machine.label(edge.label).transition;
             let goes_wrong = wrong >> op.thread & 1 == 1 && op.event.kind == EventKind::Read;
-            let outlook = joint.outlooks.of(edge.target);
-            let next = monitors.memo(Step { monitor, op: number, goes_wrong, outlook }, |views| {
+            let remaining = joint.sites.remaining_of(edge.target);
+            let next = table.after_step(ViewStep { views: view_id, op: number, goes_wrong, remaining }, |views| {
                 joint.step(&map, views, op, map.overwritten[number as usize], goes_wrong);
-                joint.simplify(&map, views, joint.outlook(outlook));
+                joint.simplify(&map, views, joint.remaining(remaining));
             });
             let origin = Origin { parent: node, label: edge.label, wrong: goes_wrong };
             if taint == UNTAINTED && !goes_wrong {
-                search.insert((edge.target, taint), monitors.packed(next), next, origin);
+                search.insert((edge.target, taint), table.packed(next), next, origin);
                 continue;
             }
             let from = &joint.permutations[op.thread][op.place];
@@ -89,11 +89,11 @@ pub(super) fn search<M: MemoryModel, const N: usize>(
                 return Ok(Some(to_here));
             };
             for &taint in &*after {
-                search.insert((edge.target, taint), monitors.packed(next), next, origin);
+                search.insert((edge.target, taint), table.packed(next), next, origin);
             }
         }
         if search.cover.len() as u64 >= booked.0 + 4096 {
-            let now = (search.cover.len() as u64, (search.cover.bytes() + monitors.bytes()) as u64);
+            let now = (search.cover.len() as u64, (search.cover.bytes() + table.bytes()) as u64);
             joint.budget.add(now.0 - booked.0, now.1.saturating_sub(booked.1));
             booked = now;
             joint.budget.check()?;
@@ -102,9 +102,9 @@ pub(super) fn search<M: MemoryModel, const N: usize>(
     Ok(None)
 }
 
-/// Which threads' next plain read may go wrong; or why this is a violation.
+/// The threads whose next read may go wrong unnoticed, as bits; an error if the node is a violation.
 fn wrong_reads<M: MemoryModel, const N: usize>(
-    joint: &Joint<'_, M>,
+    joint: &JointSearch<'_, M>,
     map: &LaneMap<N>,
     views: &Views<N>,
     (id, taint): Key,
@@ -116,21 +116,21 @@ fn wrong_reads<M: MemoryModel, const N: usize>(
         if taint != UNTAINTED && taints.notices(thread, joint.position(thread, local), taint) {
             return Err(Cause::Noticed(thread));
         }
-        match joint.strike(map, views, thread, local) {
-            Strike::None => {}
-            Strike::Unnoticed => wrong |= 1 << thread,
-            Strike::Noticed => return Err(Cause::Strike(thread)),
-            Strike::Race => return Err(Cause::Race(thread)),
+        match joint.leaves_sc(map, views, thread, local) {
+            LeavesSc::No => {}
+            LeavesSc::Unnoticed => wrong |= 1 << thread,
+            LeavesSc::Noticed => return Err(Cause::StaleAccess(thread)),
+            LeavesSc::Race => return Err(Cause::Race(thread)),
         }
     }
     Ok(wrong)
 }
 
-/// A state of the graph and the number of its threads' taints.
+/// A state of the graph, and the number of the taints of its threads.
 type Key = (StateId, u32);
 
-/// Keys are numbered: untainted states by their own number, the others behind them.
-struct Search {
+/// The nodes that were found. Keys have numbers: an untainted state has its own number, and the other keys follow.
+struct TraceSearch {
     states: usize,
     tainted: Vec<Key>,
     numbers: FxHashMap<Key, u32>,
@@ -140,7 +140,7 @@ struct Search {
     next: u32,
 }
 
-impl Search {
+impl TraceSearch {
     fn new(width: usize, states: usize) -> Self {
         Self {
             states,
@@ -159,7 +159,7 @@ impl Search {
         }
     }
 
-    /// The oldest node that has not been looked at.
+    /// The oldest node that was not expanded yet.
     fn pop(&mut self) -> Option<u32> {
         let node = self.next;
         self.next += 1;
@@ -176,7 +176,7 @@ impl Search {
         Trace { steps, cause }
     }
 
-    fn insert(&mut self, key: Key, bits: &[u64], monitor: u32, origin: Origin) {
+    fn insert(&mut self, key: Key, bits: &[u64], view_id: u32, origin: Origin) {
         let number = match key {
             (id, UNTAINTED) => id,
             _ => *self.numbers.entry(key).or_insert_with(|| {
@@ -184,7 +184,7 @@ impl Search {
                 (self.states + self.tainted.len() - 1) as u32
             }),
         };
-        if self.cover.insert(number, bits, monitor).is_some() {
+        if self.cover.insert(number, bits, view_id).is_some() {
             self.origins.push(origin);
         }
     }

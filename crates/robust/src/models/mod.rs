@@ -1,4 +1,4 @@
-//! The memory models, each as the story of one overwritten write.
+//! The memory models, each as the rules for one overwritten write.
 //!
 //! By the borderline theorem (see `docs/architecture.md`) a program is not robust iff some SC run reaches a state where the next
 //! access of a thread could take an already overwritten write `w` as the one it reads from, or could be ordered right behind it, and
@@ -6,7 +6,7 @@
 //! it**, and how accesses and fences change that. This is a handful of bits ("cells"): one per thread or per location and field, each
 //! meaning "this thread (or somebody who synchronises through this location) may not know yet that `w` was overwritten".
 //!
-//! The rules below are written once and run over two kinds of cells ([`Cells`]): single bits, when one stale write is hunted at a time, and
+//! The rules below are written once and run over two kinds of cells ([`Cells`]): single bits, when one stale write is followed at a time, and
 //! bit vectors with a lane for every (location, value) pair, when all are followed together. For the second, sets of values are exact
 //! because what a thread knows of a location is always a prefix of its modification order.
 //!
@@ -23,7 +23,7 @@ pub(crate) use rc20::Rc20;
 pub(crate) use tso::Tso;
 
 use crate::event::Event;
-use crate::futures::Future;
+use crate::remaining::Remaining;
 use std::ops::{BitAnd, BitOr, Not};
 use steadfast_ir::FenceOrder;
 
@@ -88,7 +88,7 @@ pub(crate) trait MemoryModel: Sync {
     fn fields(&self) -> &[Axis];
 
     /// The newest write of `event.loc` has just been overwritten by `actor`: turn the bits of `lanes` on wherever the overwritten write may still be
-    /// taken. Called after [`MemoryModel::access`] for the same event. A race hunt calls it for plain accesses, whose location is nobody's.
+    /// taken. Called after [`MemoryModel::access`] for the same event. A search for races calls it for plain accesses, whose location is nobody's.
     fn overwritten<C: Cells>(&self, cells: &mut C, shape: Shape, lanes: C::Cell, actor: usize, event: Event);
 
     /// `actor` carries out `event`. `here` are the lanes whose write is to the same location.
@@ -97,7 +97,7 @@ pub(crate) trait MemoryModel: Sync {
     /// `actor` carries out a fence.
     fn fence<C: Cells>(&self, cells: &mut C, actor: usize, order: FenceOrder);
 
-    /// The lanes that the next access of `actor` may still take. `strict` is what [`crate::automaton::Access::strict`] says of it; other accesses may take no less.
+    /// The lanes that the next access of `actor` may still take. `strict` is what [`crate::automaton::NextAccess::strict`] says of it; other accesses may take no less.
     fn open<C: Cells>(&self, cells: &C, actor: usize, strict: bool) -> C::Cell;
 
     /// The lanes that happens-before does not order before the next access of `actor`: with plain accesses, those that it would race with.
@@ -113,5 +113,5 @@ pub(crate) trait MemoryModel: Sync {
 
     /// Turns off what can no longer matter, if the model knows more about that than what holds for all: a thread's cells matter as long as it has accesses to come,
     /// and a location's as long as some thread with cells that are on accesses it.
-    fn settle<C: Cells>(&self, _cells: &mut C, _futures: &[Future]) {}
+    fn settle<C: Cells>(&self, _cells: &mut C, _remaining: &[Remaining]) {}
 }

@@ -2,7 +2,7 @@
 //!
 //! Fields: V (per thread: it may still take the write) and W (per location: so may whoever learns from the newest write of that location). The paper's `V_RMW`
 //! and `W_RMW` hold the same bits for writes that were overwritten by a plain write and nothing for the others, so one flag per
-//! hunted write (or lane) replaces them.
+//! stale write (or lane) replaces them.
 //!
 //! SRA (ours, tested against its definition): the same views; only reads can violate.
 

@@ -1,7 +1,7 @@
 //! RC20 (POPL'21, section 5) with `seq_cst` accesses.
 //!
 //! Fields: the paper's views V^c (current), V^a (what an acquire fence would make current), V^r (what a release fence last published) per
-//! thread, V^w per location; the RMW variants are a flag of the hunted write, as in `ra.rs`. Then V^p, W^p and M^p for `seq_cst` accesses.
+//! thread, V^w per location; the RMW variants are a flag of the stale write, as in `ra.rs`. Then V^p, W^p and M^p for `seq_cst` accesses.
 //!
 //! Deviations from the paper:
 //! 1. Algorithm 2, line 5 prints `V^w_RMW(x`, x) where `V^w_RMW(x`, y) is meant.

@@ -1,22 +1,22 @@
 //! Total store order, x86-TSO. Ours; tested against its axioms and against a machine with store buffers.
 //!
 //! By the axioms (Alglave, Maranget and Tautschnig, 2014) a graph is allowed iff every location by itself is coherent and *ghb*, the union of program order without
-//! its store-to-load pairs, reads-from between threads, mo and fr, is acyclic. Let v be the write that overwrites the hunted one, and call an event *late* if it is v or
-//! behind v in ghb. To take the hunted write is to be before v, so what is behind something late must not. Hence the fields:
+//! its store-to-load pairs, reads-from between threads, mo and fr, is acyclic. Let v be the write that overwrites the stale write, and call an event *late* if it is v or
+//! behind v in ghb. To take the stale write means to be before v, so what is behind something late must not. Hence the fields:
 //!
 //! - LOAD, per thread: nothing late comes before its next load in program order without store-to-load pairs; its late stores may still be in the buffer.
 //! - STORE, per thread: it has no late event at all. That is what its next store needs, and its next locked instruction, which waits for the buffer.
-//! - FRESH, per thread: it has not accessed the hunted location since; otherwise coherence forbids what ghb might allow.
+//! - FRESH, per thread: it has not accessed the location of the stale write since it was overwritten; otherwise coherence forbids what ghb might allow.
 //! - ORDER, per location: neither the newest write nor a read of it is late, so the next write is not late for them.
 //! - SEEN, per location and thread: the newest write is not late, or it is the thread's own, which it can read out of its buffer.
 //!
-//! Deviations from the design notes: "the last writer of x" is folded into SEEN, which makes all rules monotone; the RMW variants are the flag of the column, as for RA.
+//! Deviations from the design notes: "the last writer of x" is folded into SEEN, which makes all rules monotone; the RMW variants are the flag of the monitor state, as for RA.
 //! Orderings do not matter, nor do fences that are not `seq_cst`. An unlock is a store. A plain access does not matter where nothing races: whatever orders two of
 //! them is made of reads-from between threads and of program order that starts with a load or ends with a store, and is in ghb.
 
 use super::{Axis, Cells, MemoryModel, Shape};
 use crate::event::{Event, EventKind};
-use crate::futures::Future;
+use crate::remaining::Remaining;
 use steadfast_ir::FenceOrder;
 
 const LOAD: usize = 0;
@@ -113,18 +113,18 @@ impl MemoryModel for Tso {
         cells.get(if strict { STORE } else { LOAD }, actor) & cells.get(FRESH, actor)
     }
 
-    fn settle<C: Cells>(&self, cells: &mut C, futures: &[Future]) {
-        for (thread, future) in futures.iter().enumerate() {
+    fn settle<C: Cells>(&self, cells: &mut C, remaining: &[Remaining]) {
+        for (thread, rest) in remaining.iter().enumerate() {
             let load = cells.get(LOAD, thread);
             cells.meet(FRESH, thread, load);
             for loc in 0..self.shape.locations {
-                let read = if future.reads >> loc & 1 == 1 { load } else { load & !load };
+                let read = if rest.reads >> loc & 1 == 1 { load } else { load & !load };
                 cells.meet(SEEN + loc, thread, read);
             }
         }
         for loc in 0..self.shape.locations {
             let nobody = cells.get(ORDER, loc) & !cells.get(ORDER, loc);
-            let writers = futures.iter().enumerate().filter(|(_, future)| future.writes >> loc & 1 == 1);
+            let writers = remaining.iter().enumerate().filter(|(_, rest)| rest.writes >> loc & 1 == 1);
             let looked_at = writers.fold(nobody, |all, (thread, _)| all | cells.get(STORE, thread));
             cells.meet(ORDER, loc, looked_at);
         }

@@ -1,76 +1,81 @@
-//! A search that carries columns along the edges of a graph until no state learns of a new one.
+//! A search that carries monitor states along the edges of the program's state graph until no position gets a new one.
 //!
-//! Workers sweep over the flow, again and again. Most edges lead forward, so the first sweep does nearly everything. Every position belongs to one worker, who alone knows what has
-//! arrived there ([`tide`]); what arrives at another's position is sent there ([`post`]), in parcels. So nobody waits for another's memory on the way. A worker that runs out of work is
-//! given positions by another one.
+//! A worker sweeps over its positions (states of the program, in breadth-first order) again and again. Most edges lead forward, so the first sweep does nearly everything. Every position has an
+//! owner, the only worker that stores monitor states there ([`arrivals`]). A worker sends monitor states for other workers' positions in batches ([`inboxes`]), so no worker waits for another
+//! one's cache lines. An idle worker takes chunks of positions from a busy one.
 
-mod ahead;
-mod columns;
-mod judged;
-mod post;
+mod arrivals;
+mod harmless;
+mod inboxes;
+mod monitor_states;
+mod prefetch;
 mod steps;
-mod tide;
 mod worker;
 
-pub(crate) use tide::Slots;
+pub(crate) use arrivals::Slots;
 
 use crate::flow::Flow;
-use columns::{Columns, View, number};
-use post::Post;
+use inboxes::Inboxes;
+use monitor_states::{MonitorStates, WorkerCache, intern};
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use steadfast_explore::{Bound, Budget, each};
+use steadfast_explore::{Bound, Budget, parallel_map};
 use worker::Worker;
 
-/// What is carried along, and what becomes of it.
-pub(crate) trait Story: Sync {
-    /// What is known on one way to a state.
-    type Column: Clone + Eq + Hash + Send + Sync;
-    /// What one worker remembers between steps.
-    type Memory: Send;
+/// The transition system that follows the program: it reacts to every step of the program and says which states are violations.
+pub(crate) trait Monitor: Sync {
+    /// A state of the monitor.
+    type State: Clone + Eq + Hash + Send + Sync;
+    /// What one worker caches between steps.
+    type Cache: Send;
 
-    /// An empty memory.
-    fn memory(&self) -> Self::Memory;
-    /// The column with which the story begins at an edge of some kind.
-    fn start(&self, kind: u32) -> Option<Self::Column>;
-    /// The columns after an edge of some kind; or the end, if the step itself is a violation.
-    fn after(&self, memory: &mut Self::Memory, before: &Self::Column, kind: u32) -> Result<Vec<Self::Column>, Caught>;
-    /// Whether the columns after any edge depend on more than the group of its kind.
-    fn looks_at_kinds(&self, column: &Self::Column) -> bool;
-    /// Whether the columns after an edge depend on more than the group of its kind, for a column that does not always look at kinds.
-    fn depends_on_label(&self, memory: &mut Self::Memory, before: &Self::Column, kind: u32) -> bool;
-    /// Whether there is a violation at a site.
-    fn violates(&self, memory: &mut Self::Memory, column: &Self::Column, site: u32) -> bool;
-    /// Whether everything that can come of the second column can come of the first.
-    fn covers(&self, larger: &Self::Column, smaller: &Self::Column) -> bool;
-    /// How many bytes a column has elsewhere.
-    fn heap_bytes(&self, _: &Self::Column) -> usize {
+    /// An empty cache.
+    fn cache(&self) -> Self::Cache;
+    /// The state in which the monitor starts after an edge of this kind, if it starts there.
+    fn start(&self, kind: u32) -> Option<Self::State>;
+    /// The states after an edge of this kind, or an error if the step itself is a violation.
+    fn after(
+        &self,
+        cache: &mut Self::Cache,
+        before: &Self::State,
+        kind: u32,
+    ) -> Result<Vec<Self::State>, ViolationFound>;
+    /// Whether the step from this state along *some* edge depends on the kind of the edge, and not only on the group of its kind.
+    fn depends_on_kind(&self, state: &Self::State) -> bool;
+    /// Whether the step from this state along *this* edge depends on the kind of the edge. Asked only if [`Self::depends_on_kind`] is false.
+    fn depends_on_label(&self, cache: &mut Self::Cache, before: &Self::State, kind: u32) -> bool;
+    /// Whether a state is a violation at a site.
+    fn violates(&self, cache: &mut Self::Cache, state: &Self::State, site: u32) -> bool;
+    /// Whether every violation that can be reached from the second state can also be reached from the first.
+    fn covers(&self, larger: &Self::State, smaller: &Self::State) -> bool;
+    /// How many bytes a state has on the heap.
+    fn heap_bytes(&self, _: &Self::State) -> usize {
         0
     }
-    /// How many bytes a memory has in use.
-    fn memory_bytes(&self, _: &Self::Memory) -> usize {
+    /// How many bytes a cache uses.
+    fn cache_bytes(&self, _: &Self::Cache) -> usize {
         0
     }
 }
 
 /// A violation was found.
 #[derive(Debug)]
-pub(crate) struct Caught;
+pub(crate) struct ViolationFound;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SweepResult {
     /// Whether there is a violation.
     pub violation: bool,
-    /// How many columns were stored.
+    /// How many monitor states were stored, at all positions together.
     pub states: u64,
-    /// How many steps were taken.
+    /// How many monitor steps were taken.
     pub transitions: u64,
 }
 
 impl SweepResult {
-    /// Adds up what another search took.
+    /// Adds the figures of another search.
     pub(crate) fn add(&mut self, other: Self) {
         self.violation |= other.violation;
         self.states += other.states;
@@ -78,41 +83,41 @@ impl SweepResult {
     }
 }
 
-/// Carries a story along a flow, from columns that are there at once and from wherever it begins.
-pub(crate) fn sweep<S: Story>(
-    story: &S,
+/// Carries the states of a monitor along a flow, from initial ones and from the edges where the monitor starts.
+pub(crate) fn sweep<S: Monitor>(
+    monitor: &S,
     flow: &Flow,
     slots: &Slots,
-    initial: &[(u32, S::Column)],
+    initial: &[(u32, S::State)],
     budget: &Budget<'_>,
 ) -> Result<SweepResult, Bound> {
     let workers = flow.shares.len();
-    let columns = Columns::new(flow, workers);
-    let bytes_at_first = columns.bytes();
+    let states = MonitorStates::new(flow, workers);
+    let bytes_at_first = states.bytes();
     budget.add(0, bytes_at_first);
     let initial: Vec<_> =
-        initial.iter().map(|(position, column)| (*position, number(story, &columns, column.clone()).0)).collect();
+        initial.iter().map(|(position, state)| (*position, intern(monitor, &states, state.clone()).0)).collect();
     let chunk_bits = chunk_bits(flow);
-    // At first, a chunk belongs to whoever has its first position as a share.
+    // At first, a chunk belongs to the worker whose share contains its first position.
     let owner = |chunk: usize| flow.shares.iter().position(|share| share.contains(&(chunk << chunk_bits)));
     let chunks = 0..flow.len().div_ceil(1 << chunk_bits);
     let sweep = Sweep {
         flow,
         budget,
-        post: Post::new(workers),
+        inboxes: Inboxes::new(workers),
         chunk_bits,
         owners: chunks.map(|chunk| AtomicUsize::new(owner(chunk).unwrap_or(0))).collect(),
         ended: AtomicBool::new(false),
-        caught: AtomicBool::new(false),
+        violation: AtomicBool::new(false),
     };
-    let ends = each((0..workers).collect(), |number| {
-        let mut worker = Worker::new(&sweep, number, View::new(story, &columns, flow), slots);
-        worker.take_its_part(&initial);
+    let ends = parallel_map((0..workers).collect(), |number| {
+        let mut worker = Worker::new(&sweep, number, WorkerCache::new(monitor, &states, flow), slots);
+        worker.take_initial(&initial);
         let bound = worker.work();
         (worker.done(), bound)
     });
     budget.release(bytes_at_first);
-    let mut result = SweepResult { violation: sweep.caught.load(SeqCst), ..SweepResult::default() };
+    let mut result = SweepResult { violation: sweep.violation.load(SeqCst), ..SweepResult::default() };
     for (done, bound) in ends {
         bound?;
         result.states += done.added;
@@ -122,7 +127,7 @@ pub(crate) fn sweep<S: Story>(
     Ok(result)
 }
 
-/// How many positions change hands together, as a power of two: enough that it seldom happens, but few enough to share.
+/// How many positions a chunk has, as a power of two: large chunks are seldom handed over, small ones can be shared.
 fn chunk_bits(flow: &Flow) -> u32 {
     const MOST: u32 = 9;
     const CHUNKS: usize = 64;
@@ -133,13 +138,13 @@ fn chunk_bits(flow: &Flow) -> u32 {
 struct Sweep<'a> {
     flow: &'a Flow,
     budget: &'a Budget<'a>,
-    post: Post,
+    inboxes: Inboxes,
     /// How many positions a chunk has, as a power of two.
     chunk_bits: u32,
-    /// By chunk: the worker to whom its positions belong.
+    /// By chunk: the worker that owns its positions.
     owners: Vec<AtomicUsize>,
     ended: AtomicBool,
-    caught: AtomicBool,
+    violation: AtomicBool,
 }
 
 impl Sweep<'_> {

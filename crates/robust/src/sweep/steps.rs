@@ -1,22 +1,22 @@
-//! Steps that were computed, by whichever worker, so that nobody has to compute them again.
+//! The monitor steps that some worker has computed, so that no worker has to compute them again.
 //!
-//! Tables of words without locks. They forget: where a bucket is full, a step takes the place of another one, which is then computed again. What they remember is exact,
-//! because the bucket of a word and the word itself tell the whole key. Whoever reads a word sees the column that it speaks of.
+//! The tables are words without locks, and they forget: in a full bucket, a new step replaces another one, which is then computed again. What they return is exact, because the bucket of a
+//! word and the word itself contain the whole key. A worker that reads a word also sees the monitor state that the word names (release and acquire).
 //!
-//! A table that has become full is followed by one of twice the size. What is in the older ones is still found there, and moves.
+//! When a table is full, a table of twice the size follows. Steps in older tables are still found, and are then copied to the newest one.
 
-use super::ahead;
-use super::columns::{Number, UNKNOWN};
+use super::monitor_states::{MonitorId, UNKNOWN};
+use super::prefetch::prefetch;
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// Steps by edge and column before it.
+/// The steps, by edge and monitor state before.
 pub(super) struct Steps {
     tables: [OnceLock<Table>; TABLES],
-    /// How many steps were put into the newest table.
+    /// How many steps were added to the newest table.
     put: AtomicUsize,
     /// How many bits a key has.
     key_bits: u32,
@@ -26,29 +26,29 @@ pub(super) struct Steps {
 
 /// One of the tables.
 pub(super) struct Table {
-    /// What is left of the key, and below it what the step leads to, changed so that no result is zero.
+    /// The part of the key that the bucket does not tell, and below it the number after the step, changed so that no word is zero.
     words: Vec<AtomicU64>,
     key_bits: u32,
-    /// Which of the tables it is.
+    /// The number of this table.
     number: usize,
 }
 
-/// More tables than memory has room for.
+/// More tables than fit into memory.
 const TABLES: usize = 24;
 /// The largest first table, as a power of two: about as large as a cache.
 const LARGEST_FIRST: u32 = 18;
-/// How many words a bucket has: as many as a cache line.
+/// How many words a bucket has: one cache line.
 const BUCKET: usize = 8;
-/// No step leads to a column with this number.
-const NEVER: Number = UNKNOWN;
-/// Columns with larger numbers are not remembered.
-const COLUMN_BITS: u32 = 24;
+/// No step leads to a state with this number.
+const NEVER: MonitorId = UNKNOWN;
+/// States with larger numbers than fit into this many bits are not stored.
+const STATE_BITS: u32 = 24;
 
 impl Steps {
-    /// No steps yet, for so many edges; there will be about so many.
+    /// An empty table for this many edges and about this many steps.
     pub(super) fn new(edges: usize, expected: usize) -> Self {
-        let key_bits = COLUMN_BITS + edges.max(2).next_power_of_two().ilog2();
-        // What the place of a word does not tell of a key must fit half a word.
+        let key_bits = STATE_BITS + edges.max(2).next_power_of_two().ilog2();
+        // The part of a key that the bucket does not tell must fit into half a word.
         let least = (key_bits + BUCKET.ilog2()).saturating_sub(u32::BITS).max(BUCKET.ilog2());
         let first_bits = expected.next_power_of_two().ilog2().min(LARGEST_FIRST).max(least);
         let tables = [const { OnceLock::new() }; TABLES];
@@ -57,7 +57,7 @@ impl Steps {
         steps
     }
 
-    /// One of the tables, which is made if there is none yet.
+    /// A table; it is made if it is not there yet.
     fn table(&self, number: usize) -> &Table {
         self.tables[number].get_or_init(|| {
             let words = (0..1_usize << (self.first_bits as usize + number)).map(|_| AtomicU64::new(0)).collect();
@@ -65,20 +65,20 @@ impl Steps {
         })
     }
 
-    /// The table that is in use.
+    /// The table in use.
     pub(super) fn newest(&self) -> &Table {
         self.tables.iter().map_while(OnceLock::get).last().expect("there is one from the beginning")
     }
 
-    /// What a step leads to, if some older table remembers.
-    pub(super) fn get_from_older(&self, newest: &Table, edge: u32, before: Number) -> Option<Number> {
+    /// The state after a step, if an older table has it. It is then copied to the newest table.
+    pub(super) fn get_from_older(&self, newest: &Table, edge: u32, before: MonitorId) -> Option<MonitorId> {
         let mut older = self.tables[..newest.number].iter().rev().filter_map(OnceLock::get);
         let known = older.find_map(|table| table.get(edge, before))?;
         newest.put(edge, before, known);
         Some(known)
     }
 
-    /// Hears of new steps in a table, and makes a larger one when there is no room for many more. Returns the bytes that were taken for it.
+    /// Counts new steps in a table, and makes a larger table when this one is nearly full. Returns the bytes of the new table.
     pub(super) fn note(&self, newest: &Table, more: usize) -> u64 {
         let full = newest.words.len() / 4 * 3;
         let number = newest.number + 1;
@@ -91,7 +91,7 @@ impl Steps {
 }
 
 impl Table {
-    /// How many steps there is room for.
+    /// How many steps fit into the table.
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }
@@ -101,14 +101,15 @@ impl Table {
         size_of_val(&self.words[..]) as u64
     }
 
-    /// In which bucket a step is, and with which mark. Different steps differ in one of the two.
+    /// The bucket and the mark of a step. No two steps have both in common.
     #[inline]
-    fn place(&self, edge: u32, before: Number) -> Option<(usize, u64)> {
-        if before >> COLUMN_BITS != 0 {
+    fn place(&self, edge: u32, before: MonitorId) -> Option<(usize, u64)> {
+        if before >> STATE_BITS != 0 {
             return None;
         }
-        let key = u64::from(edge) << COLUMN_BITS | u64::from(before);
-        // The upper half of the key shuffles the lower half, which this can undo: no two keys become one. Columns are numbered one after the other, and so those of one edge never meet.
+        let key = u64::from(edge) << STATE_BITS | u64::from(before);
+        // The upper half of the key changes the lower half, and that can be undone, so different keys stay different. The numbers of states are consecutive, so the steps along one edge are spread
+        // over the buckets.
         let half = self.key_bits / 2;
         let upper = key >> half;
         let key = key ^ upper.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - half);
@@ -123,34 +124,34 @@ impl Table {
         (0..BUCKET).map(move |at| &words[(mark as usize + at) % BUCKET])
     }
 
-    /// What a step leads to, if that is remembered.
+    /// The state after a step, if it is stored.
     #[inline]
-    pub(super) fn get(&self, edge: u32, before: Number) -> Option<Number> {
+    pub(super) fn get(&self, edge: u32, before: MonitorId) -> Option<MonitorId> {
         let (bucket, mark) = self.place(edge, before)?;
-        // Nearly all are where they prefer to be.
+        // Nearly all steps are in the word that they prefer.
         let word = self.words[bucket + mark as usize % BUCKET].load(Acquire);
         if word >> 32 == mark && word != 0 {
-            return Some(word as Number ^ NEVER);
+            return Some(word as MonitorId ^ NEVER);
         }
         if word == 0 { None } else { self.get_nearby(bucket, mark) }
     }
 
     #[cold]
-    fn get_nearby(&self, bucket: usize, mark: u64) -> Option<Number> {
+    fn get_nearby(&self, bucket: usize, mark: u64) -> Option<MonitorId> {
         let words = self.bucket(bucket, mark).map(|word| word.load(Acquire)).take_while(|&word| word != 0);
-        words.skip(1).find(|word| word >> 32 == mark).map(|word| word as Number ^ NEVER)
+        words.skip(1).find(|word| word >> 32 == mark).map(|word| word as MonitorId ^ NEVER)
     }
 
-    /// Says that a step will soon be looked up.
+    /// Prefetches the word that a step prefers.
     #[inline]
-    pub(super) fn expect(&self, edge: u32, before: Number) {
+    pub(super) fn prefetch(&self, edge: u32, before: MonitorId) {
         if let Some((bucket, mark)) = self.place(edge, before) {
-            ahead::fetch(&self.words[bucket + mark as usize % BUCKET]);
+            prefetch(&self.words[bucket + mark as usize % BUCKET]);
         }
     }
 
-    /// Remembers a step. Returns whether it took a free place.
-    pub(super) fn put(&self, edge: u32, before: Number, after: Number) -> bool {
+    /// Stores a step. Returns whether it took a free word.
+    pub(super) fn put(&self, edge: u32, before: MonitorId, after: MonitorId) -> bool {
         let Some((bucket, mark)) = self.place(edge, before) else { return false };
         let free = self.bucket(bucket, mark).find(|word| word.load(Relaxed) == 0);
         let word = free.or(self.bucket(bucket, mark).next()).expect("a bucket has words");
@@ -163,13 +164,13 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn result(edge: u32, before: Number) -> Number {
+    fn result(edge: u32, before: MonitorId) -> MonitorId {
         (edge * 31 + before * 7) % 1000
     }
 
-    /// Puts many steps somewhere, and says how many of them it remembers.
-    fn remembered(steps: &Steps, edges: u32, columns: &(impl Iterator<Item = Number> + Clone)) -> usize {
-        let all = || (0..edges).flat_map(|edge| columns.clone().map(move |before| (edge, before)));
+    /// Stores many steps, and returns how many of them are found again.
+    fn remembered(steps: &Steps, edges: u32, states: &(impl Iterator<Item = MonitorId> + Clone)) -> usize {
+        let all = || (0..edges).flat_map(|edge| states.clone().map(move |before| (edge, before)));
         for (edge, before) in all() {
             let table = steps.newest();
             if table.put(edge, before, result(edge, before)) {
@@ -177,7 +178,7 @@ mod tests {
             }
         }
         let table = steps.newest();
-        let known = |&(edge, before): &(u32, Number)| {
+        let known = |&(edge, before): &(u32, MonitorId)| {
             let known = table.get(edge, before).or_else(|| steps.get_from_older(table, edge, before));
             assert!(known.is_none_or(|known| known == result(edge, before)));
             known.is_some()
@@ -189,8 +190,8 @@ mod tests {
     fn what_it_remembers_is_what_was_put_there() {
         for (edges, size) in [(1, 1), (70, 16), (5000, 1 << 12)] {
             let steps = Steps::new(edges, size);
-            let columns = (0..1 << 20).step_by(9973);
-            let (known, all) = (remembered(&steps, edges as u32, &columns), edges * columns.len());
+            let states = (0..1 << 20).step_by(9973);
+            let (known, all) = (remembered(&steps, edges as u32, &states), edges * states.len());
             assert!(known > all / 5 * 4, "{known} of {all}");
         }
     }
@@ -204,9 +205,9 @@ mod tests {
     }
 
     #[test]
-    fn columns_with_large_numbers_are_not_remembered() {
+    fn states_with_large_numbers_are_not_stored() {
         let steps = Steps::new(2, 64);
-        assert!(!steps.newest().put(1, 1 << COLUMN_BITS, 7));
-        assert_eq!(steps.newest().get(1, 1 << COLUMN_BITS), None);
+        assert!(!steps.newest().put(1, 1 << STATE_BITS, 7));
+        assert_eq!(steps.newest().get(1, 1 << STATE_BITS), None);
     }
 }

@@ -1,13 +1,13 @@
-//! What threads are about to do in their local states, and what they may still do: remembered, because a search asks for it all the time and the machine answers
-//! with a lock and a copy.
+//! The next accesses of local states, and the locations that can be accessed from them on. They are cached here, because a search needs them all the time, and the machine answers with a lock
+//! and a copy.
 //!
-//! What they may still do lets the search for a witness drop most hunts early. A hunt succeeds when a thread to which the overwritten write is still open accesses its
-//! location. What is closed stays closed, and what a thread cannot reach in its code it never accesses, so a hunt without such a thread is without hope, and so is
-//! everything behind it. Dropping it changes neither the nearest violation nor the order in which those that remain are met.
+//! The search for a witness uses them to drop most stale writes early. A stale write leads to a violation only if a thread that may still take it accesses its location. A thread that may no
+//! longer take it never may again, and a thread never accesses a location that it cannot reach in its code. So a node without a thread that can do both leads to no violation, and neither do
+//! its successors. Dropping it changes neither the nearest violation nor the order of the other nodes.
 
-use crate::automaton::Access;
-use crate::futures::LocSet;
+use crate::automaton::NextAccess;
 use crate::machine::Machine;
+use crate::remaining::LocSet;
 use steadfast_ir::values::locations_of;
 use steadfast_ir::{Pc, Thread, cfg, dataflow};
 use steadfast_span::{Index, IndexVec};
@@ -15,18 +15,18 @@ use steadfast_span::{Index, IndexVec};
 /// A local state.
 #[derive(Debug)]
 pub(super) struct Local {
-    /// What it does next.
-    pub(super) access: Access,
-    /// The locations that may be accessed from here on.
+    /// Its next access.
+    pub(super) access: NextAccess,
+    /// The locations that the thread may access from here on.
     pub(super) reachable: LocSet,
 }
 
-/// All local states, as far as they were needed, by class of threads.
+/// The local states that were needed so far, by class of threads.
 #[derive(Debug)]
 pub(super) struct Locals {
-    /// By position in the code.
+    /// By class and position in the code.
     reachable: Vec<IndexVec<Pc, LocSet>>,
-    /// By number.
+    /// By class and number.
     known: Vec<Vec<Local>>,
 }
 

@@ -16,5 +16,5 @@ pub use steadfast_graph::ViolationKind;
 /// One step of the run.
 pub type RunStep = steadfast_graph::RunStep<Place>;
 
-/// A run under SC, and the step that leaves it.
+/// A run under SC, and the step that leaves SC.
 pub type Witness = steadfast_graph::Witness<Place>;

@@ -1,4 +1,4 @@
-//! Replaying a run of the machine into an execution graph.
+//! Replays a run of the machine as an execution graph.
 
 use super::{RunStep, ViolationKind, Witness};
 use crate::event::{Event as Access, EventKind as AccessKind, Transition};
@@ -8,7 +8,7 @@ use steadfast_graph::{Axioms, Event, EventId, EventKind, Execution, GhostEdges, 
 use steadfast_ir::{LocId, Pc, Program, ThreadId, Value};
 use steadfast_span::Index;
 
-/// Builds a graph and the lines of a run, step by step.
+/// Builds a graph and the steps of a run.
 pub(super) struct Replay<'m, 'p> {
     machine: &'m Machine<'p>,
     axioms: Axioms,
@@ -30,7 +30,7 @@ impl<'m, 'p> Replay<'m, 'p> {
         self.machine.program
     }
 
-    /// Where an instruction of a thread was written.
+    /// The place of an instruction.
     pub(super) fn place(&self, thread: usize, pc: Pc) -> Place {
         let thread = ThreadId::new(thread);
         Place { thread, pc, span: self.program().threads[thread].code[pc].span }
@@ -41,7 +41,7 @@ impl<'m, 'p> Replay<'m, 'p> {
         self.execution.last_write(LocId::new(loc as usize))
     }
 
-    /// One step, with the fences behind it; under SC unless it is told what to take.
+    /// One step and the fences behind it. It reads from the newest write unless `source` is given.
     pub(super) fn step(&mut self, thread: usize, transition: &Transition, source: Option<EventId>) -> Option<EventId> {
         let event = self.access(thread, transition, source);
         self.fences(thread, transition);
@@ -58,7 +58,7 @@ impl<'m, 'p> Replay<'m, 'p> {
         }
     }
 
-    /// A read that takes `stale` although the run goes on as if it had read `expected`: nobody has looked at its value yet.
+    /// A read that takes `stale`, although the run continues as if it had read `expected`: the program has not noticed yet.
     pub(super) fn weak_step(
         &mut self,
         thread: usize,
@@ -74,7 +74,7 @@ impl<'m, 'p> Replay<'m, 'p> {
         event
     }
 
-    /// One access that reads from, or is ordered right behind, `source` instead of the newest write.
+    /// One access, which reads from `source` instead of the newest write, or is ordered right behind `source`.
     pub(super) fn access(
         &mut self,
         thread: usize,
@@ -111,7 +111,7 @@ impl<'m, 'p> Replay<'m, 'p> {
         }
     }
 
-    /// Ends the replay: `offender`, one of the steps, takes `stale`.
+    /// Ends the replay. One of the steps, `offender`, takes `stale`.
     pub(super) fn finish(
         mut self,
         kind: ViolationKind,

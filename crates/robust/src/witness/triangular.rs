@@ -1,4 +1,4 @@
-//! The search for a triangular race: a shortest run, breadth first, over a machine whose threads keep their names.
+//! The search for a triangular race: breadth first, for a shortest run, over a machine whose threads keep their names.
 
 use super::Witness;
 use super::origin::{Origin, ROOT, way_to};
@@ -9,59 +9,59 @@ use crate::options::{Options, Statistics};
 use rustc_hash::FxHashSet;
 use steadfast_explore::{Bound, Budget, System};
 
-/// A store that is still in the buffer: its thread and location.
+/// A store that may still be in the buffer: its thread and location.
 type Buffered = (usize, u16);
 
-/// A state, and a store that was chosen, if one was.
+/// A state, and the store that was chosen, if one was.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Situation<const W: usize> {
+struct Node<const W: usize> {
     state: [u64; W],
     buffered: Option<Buffered>,
 }
 
-/// The threads and steps that race: the load, and the write.
+/// The racing steps with their threads: the load, and the write.
 type Race = [(usize, Transition); 2];
 
 /// The search.
-pub(crate) struct Search<'a, 'p, const W: usize> {
+pub(crate) struct TriangularSearch<'a, 'p, const W: usize> {
     machine: &'a Machine<'p>,
     options: &'a Options<'a>,
     budget: &'a Budget<'a>,
-    seen: FxHashSet<Situation<W>>,
-    found: Vec<Situation<W>>,
+    seen: FxHashSet<Node<W>>,
+    found: Vec<Node<W>>,
     origins: Vec<Origin>,
 }
 
-impl<'a, 'p, const W: usize> Search<'a, 'p, W> {
+impl<'a, 'p, const W: usize> TriangularSearch<'a, 'p, W> {
     /// A search over all states of a machine.
     pub(crate) fn new(machine: &'a Machine<'p>, options: &'a Options<'a>, budget: &'a Budget<'a>) -> Self {
         Self { machine, options, budget, seen: FxHashSet::default(), found: Vec::new(), origins: Vec::new() }
     }
 
-    /// Searches. If the machine overflows, the result means nothing.
+    /// Runs the search. If the machine overflows, the result has no meaning.
     pub(crate) fn run(mut self, statistics: &mut Statistics) -> Result<Option<Witness>, Bound> {
         let mut worker = System::<W>::worker(self.machine);
         for state in System::<W>::initial(self.machine) {
-            self.add(Situation { state, buffered: None }, Origin { parent: ROOT, label: 0, begins: false });
+            self.add(Node { state, buffered: None }, Origin { parent: ROOT, label: 0, begins: false });
         }
         let mut successors = Vec::new();
         let (mut at, mut booked, mut outcome) = (0, 0, Ok(None));
         while at < self.found.len() && !self.machine.overflowed() {
-            let situation = self.found[at].clone();
+            let node = self.found[at].clone();
             successors.clear();
-            self.machine.expand(&mut worker, &situation.state, &mut successors);
+            self.machine.expand(&mut worker, &node.state, &mut successors);
             statistics.program_transitions += successors.len() as u64;
-            if let Some(race) = self.race(&situation, &successors) {
+            if let Some(race) = self.race(&node, &successors) {
                 outcome = Ok(Some(self.witness(at as u32, &race)));
                 break;
             }
             for &(label, state) in &successors {
-                self.follow(at as u32, situation.buffered, label, state);
+                self.follow(at as u32, node.buffered, label, state);
             }
             at += 1;
             let new = (self.found.len() - booked) as u64;
             booked = self.found.len();
-            self.budget.add(new, new * (2 * size_of::<Situation<W>>() + size_of::<Origin>()) as u64);
+            self.budget.add(new, new * (2 * size_of::<Node<W>>() + size_of::<Origin>()) as u64);
             if let Err(bound) = self.budget.check() {
                 outcome = Err(bound);
                 break;
@@ -71,14 +71,14 @@ impl<'a, 'p, const W: usize> Search<'a, 'p, W> {
         outcome
     }
 
-    fn add(&mut self, situation: Situation<W>, origin: Origin) {
-        if self.seen.insert(situation.clone()) {
-            self.found.push(situation);
+    fn add(&mut self, node: Node<W>, origin: Origin) {
+        if self.seen.insert(node.clone()) {
+            self.found.push(node);
             self.origins.push(origin);
         }
     }
 
-    /// Adds what a step leads to: with the chosen store, if it is still in the buffer; and if no store was chosen yet, with this one.
+    /// Adds the nodes that a step leads to: one with the chosen store, if it is still in the buffer; and if no store was chosen, one that chooses the store of this step.
     fn follow(&mut self, parent: u32, buffered: Option<Buffered>, label: u32, state: [u64; W]) {
         let step = self.machine.label(label);
         let transition = self.machine.transition(step.transition);
@@ -86,18 +86,18 @@ impl<'a, 'p, const W: usize> Search<'a, 'p, W> {
         let origin = Origin { parent, label, begins: false };
         match buffered {
             Some((thread, _)) if thread == step.thread && (drained || transition.event.locked) => {}
-            _ => self.add(Situation { state, buffered }, origin),
+            _ => self.add(Node { state, buffered }, origin),
         }
         let stores = matches!(transition.event.kind, EventKind::Write | EventKind::PlainWrite);
         if buffered.is_none() && stores && !drained {
             let buffered = Some((step.thread, transition.event.loc));
-            self.add(Situation { state, buffered }, Origin { begins: true, ..origin });
+            self.add(Node { state, buffered }, Origin { begins: true, ..origin });
         }
     }
 
-    /// The load and the write that race in a situation with these successors.
-    fn race(&self, situation: &Situation<W>, successors: &[(u32, [u64; W])]) -> Option<Race> {
-        let (owner, stored) = situation.buffered?;
+    /// The load and the write that race in a node with these successors.
+    fn race(&self, node: &Node<W>, successors: &[(u32, [u64; W])]) -> Option<Race> {
+        let (owner, stored) = node.buffered?;
         let steps: Vec<(usize, Transition)> = successors
             .iter()
             .map(|(label, _)| self.machine.label(*label))
@@ -117,7 +117,7 @@ impl<'a, 'p, const W: usize> Search<'a, 'p, W> {
         })
     }
 
-    /// The run, then the write, then the load, which nevertheless comes before it.
+    /// The witness: the run, then the write, then the load, which still reads the value from before the write.
     fn witness(&self, at: u32, [(owner, load), (other, write)]: &Race) -> Witness {
         let mut replay = Replay::new(self.machine, self.options);
         let mut buffered = None;

@@ -1,10 +1,9 @@
-//! How large indices can be: facts about registers that hold before an instruction on every way to it.
+//! Upper bounds of indices: facts about registers that hold before an instruction, on every way to it.
 //!
-//! An index cannot wrap around from above if no write exceeds the *peak*, the largest index that was ever in memory, except writes with a constant
-//! bound. What is loaded is at most the peak, and the peak never falls; so after `b = bottom; t = top; if (b > t)` it is known that `t + 1` is at
-//! most the peak, whatever other threads do.
+//! An index cannot wrap around from above if no write exceeds the *peak*, the largest index that was ever in memory, except writes with a constant bound. A loaded value is at most the peak, and
+//! the peak never decreases. So after `b = bottom; t = top; if (b > t)` it is known that `t + 1` is at most the peak, whatever other threads do.
 
-use crate::shift::{FAR, affine, near, upper_bound};
+use crate::translation::{FAR, affine, near, upper_bound};
 use steadfast_ir::{BinaryOp, Expr, Instr, Pc, RegId, Thread, UnaryOp, cfg, dataflow};
 use steadfast_span::Index;
 
@@ -13,30 +12,30 @@ use steadfast_span::Index;
 struct Fact {
     /// It is at most this.
     constant: Option<i32>,
-    /// It is at least so far below the peak.
+    /// It is at least this far below the peak.
     slack: Option<i32>,
 }
 
 /// What is known of all registers before an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ceiling {
+pub(crate) struct UpperBounds {
     facts: Vec<Fact>,
 }
 
-/// How a value that is written is bounded.
+/// The bound of a value that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounded {
-    /// By a constant.
+    /// A constant.
     Constant(i32),
-    /// By the peak.
+    /// The peak.
     Peak,
 }
 
-impl Ceiling {
+impl UpperBounds {
     /// What is known before each instruction of a thread.
     pub(crate) fn of(thread: &Thread) -> Vec<Self> {
         let nothing = Self { facts: vec![Fact::default(); thread.registers.len()] };
-        // None: not reached yet.
+        // Nothing: not reached yet.
         let mut before: Vec<Option<Self>> = vec![None; thread.code.len()];
         before[0] = Some(nothing.clone());
         let mut work = vec![Pc::new(0)];
@@ -58,7 +57,7 @@ impl Ceiling {
         before.into_iter().map(|known| known.unwrap_or_else(|| nothing.clone())).collect()
     }
 
-    /// How `register + offset` is bounded, if it is; without a register, the value that a read-modify-write finds.
+    /// The bound of `register + offset`, if there is one. Without a register, the value is the one that a read-modify-write finds.
     pub(crate) fn bounds(&self, (register, offset): (Option<RegId>, i32)) -> Option<Bounded> {
         let fact = register.map_or(Fact { constant: None, slack: Some(0) }, |register| self.facts[register.index()]);
         if fact.slack.is_some_and(|slack| slack >= offset) {
@@ -101,7 +100,7 @@ impl Ceiling {
         }
     }
 
-    /// The register is at least so far below the peak.
+    /// The register is at least this far below the peak.
     fn raise(&mut self, reg: RegId, slack: i32) {
         let known = &mut self.facts[reg.index()].slack;
         *known = Some(known.map_or(slack, |known| known.max(slack)).clamp(-FAR, FAR));
@@ -131,7 +130,7 @@ impl Ceiling {
         }
     }
 
-    /// The first is at least so far below the second.
+    /// The first value is at least `by` below the second.
     fn below(&mut self, lower: &Expr, upper: &Expr, by: i32) {
         let (Some((Some(lower), here)), Some((Some(upper), there))) = (affine(lower), affine(upper)) else { return };
         if let Some(slack) = self.facts[upper.index()].slack {
@@ -139,7 +138,7 @@ impl Ceiling {
         }
     }
 
-    /// What holds on two ways.
+    /// What holds on both of two ways.
     fn either(&self, other: &Self) -> Self {
         let both = |one: &Fact, other: &Fact| Fact {
             constant: one.constant.zip(other.constant).map(|(one, other)| one.max(other)),

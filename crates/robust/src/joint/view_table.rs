@@ -1,4 +1,4 @@
-//! The distinct monitor states of a joint search.
+//! The distinct views of a joint search.
 
 use super::Views;
 use crate::lanes::{BitReader, BitWriter, same};
@@ -6,41 +6,41 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
-/// All distinct monitor states, packed; they are few compared with the states of the search.
-pub(super) struct Monitors<const N: usize> {
+/// All distinct views, packed. They are few compared with the states of the search.
+pub(super) struct ViewTable<const N: usize> {
     pub(super) width: usize,
     count: u32,
     words: Vec<u64>,
-    /// All numbers, by the hashes of the words.
+    /// The numbers of all views, by the hashes of their words.
     numbers: HashTable<u32>,
     steps: Recent,
-    /// The one that was looked at last, taken apart: several questions about the same one come one after the other. Nothing if there is none.
+    /// The number of the views that were last unpacked, if any: several questions about the same views come in a row.
     current: Option<u32>,
     views: Views<N>,
-    /// Room for the one that comes next, taken apart and packed.
+    /// Buffers for the next views, unpacked and packed.
     next: Views<N>,
     buffer: Vec<u64>,
 }
 
-/// Everything that the next monitor state depends on.
+/// Everything that the views after a step depend on.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Step {
-    pub(super) monitor: u32,
+pub(super) struct ViewStep {
+    pub(super) views: u32,
     pub(super) op: u32,
     pub(super) goes_wrong: bool,
-    pub(super) outlook: u32,
+    pub(super) remaining: u32,
 }
 
-/// Steps that were taken not long ago. Where steps are often repeated there are few of them; where there are many, remembering all takes longer than taking them again.
+/// A cache of steps. Where steps repeat often, there are few of them; where there are many, caching all of them takes longer than computing them again.
 struct Recent {
-    steps: Vec<(Step, Option<u32>)>,
-    /// How many steps were put here since it last grew.
+    steps: Vec<(ViewStep, Option<u32>)>,
+    /// How many steps were added since it last grew.
     put: usize,
 }
 
 impl Default for Recent {
     fn default() -> Self {
-        Self { steps: vec![(Step::default(), None); 1 << 6], put: 0 }
+        Self { steps: vec![(ViewStep::default(), None); 1 << 6], put: 0 }
     }
 }
 
@@ -48,19 +48,19 @@ impl Recent {
     /// The largest table is about as large as a cache.
     const MOST: usize = 1 << 14;
 
-    fn place(&self, step: Step) -> usize {
+    fn place(&self, step: ViewStep) -> usize {
         (FxBuildHasher.hash_one(step) >> 20) as usize & (self.steps.len() - 1)
     }
 
-    fn get(&self, step: Step) -> Option<u32> {
+    fn get(&self, step: ViewStep) -> Option<u32> {
         let (known, next) = self.steps[self.place(step)];
         next.filter(|_| known == step)
     }
 
-    fn insert(&mut self, step: Step, next: u32) {
+    fn insert(&mut self, step: ViewStep, next: u32) {
         self.put += 1;
         if self.put > self.steps.len() && self.steps.len() < Self::MOST {
-            let larger = vec![(Step::default(), None); 4 * self.steps.len()];
+            let larger = vec![(ViewStep::default(), None); 4 * self.steps.len()];
             let old = std::mem::replace(&mut self.steps, larger);
             self.put = 0;
             old.into_iter()
@@ -70,13 +70,13 @@ impl Recent {
         self.put_at_place(step, next);
     }
 
-    fn put_at_place(&mut self, step: Step, next: u32) {
+    fn put_at_place(&mut self, step: ViewStep, next: u32) {
         let place = self.place(step);
         self.steps[place] = (step, Some(next));
     }
 }
 
-impl<const N: usize> Monitors<N> {
+impl<const N: usize> ViewTable<N> {
     pub(super) fn new(empty: Views<N>) -> Self {
         let width = (empty.awareness.bits() + empty.model.bits()).div_ceil(64).max(1);
         Self {
@@ -92,11 +92,11 @@ impl<const N: usize> Monitors<N> {
         }
     }
 
-    pub(super) fn packed(&self, monitor: u32) -> &[u64] {
-        &self.words[monitor as usize * self.width..][..self.width]
+    pub(super) fn packed(&self, view_id: u32) -> &[u64] {
+        &self.words[view_id as usize * self.width..][..self.width]
     }
 
-    /// The number of a monitor state.
+    /// The number of some views.
     pub(super) fn number(&mut self, views: &Views<N>) -> u32 {
         self.next.copy(views);
         self.number_next()
@@ -112,12 +112,12 @@ impl<const N: usize> Monitors<N> {
         number
     }
 
-    /// The monitor state after a step, which `take` takes.
-    pub(super) fn memo(&mut self, step: Step, take: impl FnOnce(&mut Views<N>)) -> u32 {
+    /// The number of the views after a step, which `take` computes.
+    pub(super) fn after_step(&mut self, step: ViewStep, take: impl FnOnce(&mut Views<N>)) -> u32 {
         if let Some(next) = self.steps.get(step) {
             return next;
         }
-        self.take_apart(step.monitor);
+        self.unpacked(step.views);
         self.next.copy(&self.views);
         take(&mut self.next);
         let next = self.number_next();
@@ -125,13 +125,13 @@ impl<const N: usize> Monitors<N> {
         next
     }
 
-    /// The number of a packed monitor state, which another worker may have met first, and what it is.
+    /// The number of packed views, which another worker may have found first, and the views.
     pub(super) fn find(&mut self, packed: &[u64]) -> (u32, &Views<N>) {
         let number = match self.current {
             Some(current) if same(self.packed(current), packed) => current,
             _ => self.number_packed(packed),
         };
-        (number, self.take_apart(number))
+        (number, self.unpacked(number))
     }
 
     fn number_packed(&mut self, packed: &[u64]) -> u32 {
@@ -147,13 +147,13 @@ impl<const N: usize> Monitors<N> {
         *count - 1
     }
 
-    /// A monitor state, taken apart.
-    pub(super) fn take_apart(&mut self, monitor: u32) -> &Views<N> {
-        if self.current != Some(monitor) {
-            let mut reader = BitReader::new(&self.words[monitor as usize * self.width..][..self.width]);
+    /// Unpacks views.
+    pub(super) fn unpacked(&mut self, view_id: u32) -> &Views<N> {
+        if self.current != Some(view_id) {
+            let mut reader = BitReader::new(&self.words[view_id as usize * self.width..][..self.width]);
             self.views.awareness.unpack(&mut reader);
             self.views.model.unpack(&mut reader);
-            self.current = Some(monitor);
+            self.current = Some(view_id);
         }
         &self.views
     }

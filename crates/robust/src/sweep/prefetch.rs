@@ -1,11 +1,11 @@
-//! Asking for memory before it is needed.
+//! Prefetching.
 //!
-//! What is known of a column at a state lies at three or four random places of tables that no cache holds. Where the way leads next is known early enough to fetch them beforehand.
+//! What is known about a monitor state at a position is at three or four random places of tables that are larger than any cache. The next position is known early enough to prefetch them.
 
-/// Says that something will be looked at soon.
+/// Prefetches the cache line of something that will be read soon.
 #[inline]
 #[allow(unsafe_code, reason = "the hint reads nothing and changes nothing, wherever it points")]
-pub(super) fn fetch<T>(soon: &T) {
+pub(super) fn prefetch<T>(soon: &T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch is allowed for any address.
     unsafe {

@@ -1,37 +1,37 @@
-//! What a thread can still do, by local state: the basis of *relevance*. A monitor's bit that nobody can use any more is cleared, so that
-//! states which differ only in it are one.
+//! The accesses that a thread can still make from a local state. This is the basis of the *relevance* reduction: a bit of a monitor state that no remaining access can use is cleared, so
+//! that states which differ only in such bits become one.
 
-use crate::automaton::Access;
+use crate::automaton::NextAccess;
 use crate::chunks;
 use crate::explored::Explored;
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use steadfast_explore::{StateId, each};
+use steadfast_explore::{StateId, parallel_map};
 use steadfast_ir::Pc;
 use steadfast_span::Index;
 
 /// A set of locations, as bits.
 pub(crate) type LocSet = u64;
 
-/// What can still happen from a local state on, itself included.
+/// The accesses that a thread can still make, from a local state on. The next access counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Future {
+pub(crate) struct Remaining {
     /// Locations that may be read, or waited for.
     pub reads: LocSet,
     /// Locations that may be written or updated.
     pub writes: LocSet,
     /// Plain locations that may be accessed.
     pub plain: LocSet,
-    /// Whether anything at all is still to come that could pass knowledge on: any access or step fence.
+    /// Whether any access or any fence that is a step of its own remains. Only these pass knowledge on to other threads.
     pub active: bool,
 }
 
-/// Per class of threads and local state.
-pub(crate) type Futures = Vec<Vec<Future>>;
+/// By class of threads and local state.
+pub(crate) type RemainingAccesses = Vec<Vec<Remaining>>;
 
-/// Computes the futures of all local states that a finished exploration has found.
-pub(crate) fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
+/// Computes the remaining accesses of all local states that a finished exploration has found.
+pub(crate) fn remaining_accesses(machine: &Machine<'_>, ghost: Option<u16>) -> RemainingAccesses {
     machine
         .automata
         .iter()
@@ -42,13 +42,13 @@ pub(crate) fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
                 .map(|step| (step.source, step.next))
                 .chain(automaton.known_moves())
                 .collect();
-            let mut futures: Vec<Future> = (0..automaton.len() as u32)
+            let mut by_local: Vec<Remaining> = (0..automaton.len() as u32)
                 .map(|id| {
                     let access = automaton.access(id);
                     let bit = access.loc.filter(|_| access.plain.is_none()).map_or(0, |loc| 1 << loc);
                     let fence = access.loc.is_none() && !access.halted;
                     let fence_bit = ghost.filter(|_| fence).map_or(0, |loc| 1 << loc);
-                    Future {
+                    Remaining {
                         reads: if access.read_values.is_empty() { 0 } else { bit },
                         writes: fence_bit | if access.writes || !access.update_values.is_empty() { bit } else { 0 },
                         plain: access.loc.filter(|_| access.plain.is_some()).map_or(0, |loc| 1 << loc),
@@ -60,9 +60,9 @@ pub(crate) fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
             while changed {
                 changed = false;
                 for &(source, next) in steps.iter().rev() {
-                    let next = futures[next as usize];
-                    let mine = &mut futures[source as usize];
-                    let merged = Future {
+                    let next = by_local[next as usize];
+                    let mine = &mut by_local[source as usize];
+                    let merged = Remaining {
                         reads: mine.reads | next.reads,
                         writes: mine.writes | next.writes,
                         plain: mine.plain | next.plain,
@@ -72,40 +72,40 @@ pub(crate) fn futures(machine: &Machine<'_>, ghost: Option<u16>) -> Futures {
                     *mine = merged;
                 }
             }
-            futures
+            by_local
         })
         .collect()
 }
 
-/// Everything may still happen: what switching relevance off means.
-pub(crate) fn no_knowledge(machine: &Machine<'_>) -> Futures {
-    let everything = Future { reads: u64::MAX, writes: u64::MAX, plain: u64::MAX, active: true };
+/// Assumes that every access remains everywhere. Used when the reduction is off.
+pub(crate) fn anything(machine: &Machine<'_>) -> RemainingAccesses {
+    let everything = Remaining { reads: u64::MAX, writes: u64::MAX, plain: u64::MAX, active: true };
     machine.automata.iter().map(|automaton| vec![everything; automaton.len()]).collect()
 }
 
-/// What the states of a graph look like to a monitor. Many states look the same, so what depends only on that can be remembered.
+/// The states of a graph, grouped by what a monitor can see of them. Many states are in one group (*site*), so results that depend only on the site can be cached.
 #[derive(Debug)]
-pub(crate) struct Outlooks {
+pub(crate) struct Sites {
     /// The site of each state, by state number.
-    pub site_of: Vec<u32>,
+    pub of_state: Vec<u32>,
     /// The sites.
-    pub sites: Vec<Site>,
-    /// The futures of the threads in each combination that occurs.
-    pub combinations: Vec<Box<[Future]>>,
+    pub all: Vec<Site>,
+    /// The remaining accesses of all threads, for each combination that occurs.
+    pub remaining: Vec<Box<[Remaining]>>,
 }
 
-/// States with the same futures, in which threads are about to make the same accesses.
+/// States in which the threads make the same next accesses and have the same remaining accesses.
 #[derive(Debug)]
 pub(crate) struct Site {
-    /// The combination of futures.
-    pub outlook: u32,
-    /// The local states of the threads in one such state.
+    /// The number of the combination of remaining accesses, in [`Sites::remaining`].
+    pub remaining: u32,
+    /// The local states of the threads in one of these states.
     pub locals: Box<[u32]>,
     /// The locations that some thread is about to access.
     pub touches: LocSet,
 }
 
-/// Numbered keys of states, each with a state that has it.
+/// Numbered keys of states, each with the first state that has it.
 #[derive(Default)]
 struct Seen {
     known: FxHashMap<Box<[u32]>, u32>,
@@ -124,16 +124,16 @@ impl Seen {
     }
 }
 
-impl Outlooks {
-    /// Looks at every state. With `places`, states at one site are at the same places in the code.
+impl Sites {
+    /// Groups all states. With `places`, the threads are at the same positions in the code in all states of a site.
     pub(crate) fn new(
         machine: &Machine<'_>,
         graph: &dyn Explored,
-        futures: &Futures,
+        remaining: &RemainingAccesses,
         places: bool,
         jobs: usize,
     ) -> Self {
-        let kinds = kinds_of_locals(machine, futures, places);
+        let kinds = kinds_of_locals(machine, remaining, places);
         let order = graph.order();
         let look = |range: Range<usize>| {
             let mut seen = Seen::default();
@@ -148,72 +148,72 @@ impl Outlooks {
             let numbers: Vec<u32> = order[range.clone()].iter().map(&mut number).collect();
             (range, numbers, seen)
         };
-        let mut outlooks = Self { site_of: Vec::new(), sites: Vec::new(), combinations: Vec::new() };
+        let mut sites = Self { of_state: Vec::new(), all: Vec::new(), remaining: Vec::new() };
         let mut all = Seen::default();
-        let mut combinations: FxHashMap<Box<[Future]>, u32> = FxHashMap::default();
+        let mut combinations: FxHashMap<Box<[Remaining]>, u32> = FxHashMap::default();
         let mut parts = Vec::new();
-        for (range, numbers, seen) in each(chunks::stretches(order.len(), jobs), look) {
-            let sites: Vec<u32> = seen.examples.iter().map(|(key, id)| all.number(key, *id)).collect();
-            for (_, id) in &all.examples[outlooks.sites.len()..] {
-                outlooks.add(machine, graph, futures, *id, &mut combinations);
+        for (range, numbers, seen) in parallel_map(chunks::ranges(order.len(), jobs), look) {
+            let numbers_in_all: Vec<u32> = seen.examples.iter().map(|(key, id)| all.number(key, *id)).collect();
+            for (_, id) in &all.examples[sites.all.len()..] {
+                sites.add(machine, graph, remaining, *id, &mut combinations);
             }
-            parts.push((range, numbers, sites));
+            parts.push((range, numbers, numbers_in_all));
         }
-        outlooks.site_of = chunks::scattered(graph.id_bound(), parts, |(range, numbers, sites), put| {
+        sites.of_state = chunks::fill_in_parallel(graph.id_bound(), parts, |(range, numbers, numbers_in_all), put| {
             for (&state, number) in order[range].iter().zip(numbers) {
-                put(state as usize, sites[number as usize]);
+                put(state as usize, numbers_in_all[number as usize]);
             }
         });
-        outlooks
+        sites
     }
 
     fn add(
         &mut self,
         machine: &Machine<'_>,
         graph: &dyn Explored,
-        futures: &Futures,
+        remaining: &RemainingAccesses,
         id: StateId,
-        known: &mut FxHashMap<Box<[Future]>, u32>,
+        known: &mut FxHashMap<Box<[Remaining]>, u32>,
     ) {
         let mut locals = vec![0; machine.threads()].into_boxed_slice();
         graph.locals(id, &mut locals);
         let class = |thread: usize| machine.class_of[thread];
-        let combination: Box<[Future]> =
-            locals.iter().enumerate().map(|(thread, &local)| futures[class(thread)][local as usize]).collect();
-        let next = self.combinations.len() as u32;
-        let outlook = *known.entry(combination.clone()).or_insert(next);
-        if outlook == next {
-            self.combinations.push(combination);
+        let combination: Box<[Remaining]> =
+            locals.iter().enumerate().map(|(thread, &local)| remaining[class(thread)][local as usize]).collect();
+        let next = self.remaining.len() as u32;
+        let number = *known.entry(combination.clone()).or_insert(next);
+        if number == next {
+            self.remaining.push(combination);
         }
         let touches = locals.iter().enumerate().fold(0, |all, (thread, &local)| {
             all | machine.automata[class(thread)].access(local).loc.map_or(0, |loc| 1 << loc)
         });
-        self.sites.push(Site { outlook, locals, touches });
+        self.all.push(Site { remaining: number, locals, touches });
     }
 
-    /// The combination of futures in a state.
+    /// The number of the combination of remaining accesses in a state.
     #[inline]
-    pub(crate) fn of(&self, state: StateId) -> u32 {
-        self.sites[self.site_of[state as usize] as usize].outlook
+    pub(crate) fn remaining_of(&self, state: StateId) -> u32 {
+        self.all[self.of_state[state as usize] as usize].remaining
     }
 }
 
-/// Numbers the local states of every class so that those with the same future and the same next access have the same number; with `places`, only those
-/// where it is also the same piece of code.
-fn kinds_of_locals(machine: &Machine<'_>, futures: &Futures, places: bool) -> Vec<Vec<u32>> {
-    let mut kinds: FxHashMap<(Future, Access), u32> = FxHashMap::default();
-    let classes = machine.automata.iter().zip(futures);
+/// Numbers the local states of every class. Local states with the same next access and the same remaining accesses have the same number; with `places`, they must also be at the same
+/// position in the code.
+fn kinds_of_locals(machine: &Machine<'_>, remaining: &RemainingAccesses, places: bool) -> Vec<Vec<u32>> {
+    let mut kinds: FxHashMap<(Remaining, NextAccess), u32> = FxHashMap::default();
+    let classes = machine.automata.iter().zip(remaining);
     classes
-        .map(|(automaton, futures)| {
-            let number = |(local, &future): (usize, &Future)| {
+        .map(|(automaton, remaining)| {
+            let number = |(local, &remaining): (usize, &Remaining)| {
                 let mut access = automaton.access(local as u32);
                 if !places {
                     access.pc = Pc::new(0);
                 }
                 let next = kinds.len() as u32;
-                *kinds.entry((future, access)).or_insert(next)
+                *kinds.entry((remaining, access)).or_insert(next)
             };
-            futures.iter().enumerate().map(number).collect()
+            remaining.iter().enumerate().map(number).collect()
         })
         .collect()
 }
