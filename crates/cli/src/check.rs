@@ -172,8 +172,8 @@ fn picture(result: &CheckResult, dot: bool) -> Option<String> {
     if dot {
         return Some(witness.dot(&**program));
     }
-    let told = report::told(&findings::Asked { file: &result.file, program, model: *model, outcome })?;
-    Some(steadfast_report::svg(&told.picture))
+    let run = report::run_view(&findings::Asked { file: &result.file, program, model: *model, outcome })?;
+    Some(steadfast_report::svg(&run.picture))
 }
 
 /// Whether a format leaves room for a drawing.
@@ -184,8 +184,8 @@ fn is_for_people(format: Format) -> bool {
 /// The execution of a violation as text.
 fn terminal_picture(result: &CheckResult) -> String {
     let Answer::Checked { program, model, outcome } = &result.answer else { return String::new() };
-    let told = report::told(&findings::Asked { file: &result.file, program, model: *model, outcome });
-    told.map_or_else(String::new, |told| format!("\n{}", steadfast_report::text(&told.picture)))
+    let run = report::run_view(&findings::Asked { file: &result.file, program, model: *model, outcome });
+    run.map_or_else(String::new, |run| format!("\n{}", steadfast_report::text(&run.picture)))
 }
 
 /// A repair of a violation, if there is one that is found quickly.

@@ -1,46 +1,46 @@
-//! Programs that are not robust: reads that yield more than what is there, so that the program becomes robust.
+//! Abstraction of programs that are not robust: some reads may yield more values than the one in memory, so that the program becomes robust.
 //!
-//! Whatever then holds of the abstraction under SC holds of the original under TSO.
+//! What holds of the abstraction under SC then holds of the program under TSO.
 
 use crate::infer::infer_from;
 use crate::invariant::Invariant;
-use crate::model::{Action, Guess, Model};
 use crate::plan::{Failure, Planner, Proof, guess_moves};
 use crate::solver::{Solver, SolverError};
+use crate::system::{Action, Guess, System};
 
-/// More reads than this are not abstracted.
+/// The largest number of reads that are abstracted.
 const MOST: usize = 3;
 
 /// A search for abstractions.
-pub(crate) struct Search<'a> {
+pub(crate) struct AbstractionSearch<'a> {
     /// The solver.
     pub(crate) solver: &'a mut Solver,
     /// Whether to give up.
     pub(crate) stop: &'a dyn Fn() -> bool,
 }
 
-impl Search<'_> {
-    /// Abstracts one read after the other by guesses that let it move, until every write is harmless. The program fails for this reason, with this invariant.
+impl AbstractionSearch<'_> {
+    /// Abstracts one read after the other by guesses that let the read move, until every write is harmless. `failure` is the reason why the program itself has no proof with `invariant`.
     pub(crate) fn abstracted(
         &mut self,
-        model: &Model,
+        system: &System,
         invariant: &Invariant,
         failure: &Failure,
     ) -> Result<Option<Proof>, SolverError> {
-        self.deeper(model, invariant, failure, MOST)
+        self.deeper(system, invariant, failure, MOST)
     }
 
     fn deeper(
         &mut self,
-        model: &Model,
+        system: &System,
         invariant: &Invariant,
         failure: &Failure,
         left: usize,
     ) -> Result<Option<Proof>, SolverError> {
         let Some(read) = failure.blocked.filter(|_| left > 0) else { return Ok(None) };
-        let point = (read.0, model.roles[read.0].steps[read.1].from);
-        for guess in guesses(model) {
-            let Some(candidate) = with_guess(model, point, guess) else { return Ok(None) };
+        let point = (read.0, system.roles[read.0].steps[read.1].from);
+        for guess in guesses(system) {
+            let Some(candidate) = with_guess(system, point, guess) else { return Ok(None) };
             if !guess_moves(&candidate, invariant, read, self.solver)? {
                 continue;
             }
@@ -57,24 +57,24 @@ impl Search<'_> {
     }
 }
 
-/// The guesses worth trying. That a read may yield anything at all is none of them: it would make every program "safe", and say nothing.
-fn guesses(model: &Model) -> impl Iterator<Item = Guess> {
-    let numbers = model.numbers().into_iter().map(Guess::Or);
+/// The guesses to try. "Any value" is not among them: it would make every program safe by abstraction, and say nothing.
+fn guesses(system: &System) -> impl Iterator<Item = Guess> {
+    let numbers = system.numbers().into_iter().map(Guess::Or);
     numbers.chain([Guess::AtMost, Guess::AtLeast])
 }
 
-/// The program with several reads abstracted.
-pub(crate) fn with_guesses(model: &Model, guesses: &[(usize, usize, Guess)]) -> Option<Model> {
-    guesses.iter().try_fold(model.clone(), |model, &(role, point, guess)| with_guess(&model, (role, point), guess))
+/// The system with several reads abstracted.
+pub(crate) fn with_guesses(system: &System, guesses: &[(usize, usize, Guess)]) -> Option<System> {
+    guesses.iter().try_fold(system.clone(), |system, &(role, point, guess)| with_guess(&system, (role, point), guess))
 }
 
-/// The program with the read at a point abstracted, on all ways on from it. Nothing if there is none.
-fn with_guess(model: &Model, (role, from): (usize, usize), guess: Guess) -> Option<Model> {
-    let mut model = model.clone();
-    let steps = &mut model.roles.get_mut(role)?.steps;
+/// The system with the read at a point abstracted, in all steps from that point. Nothing if there is no read.
+fn with_guess(system: &System, (role, from): (usize, usize), guess: Guess) -> Option<System> {
+    let mut system = system.clone();
+    let steps = &mut system.roles.get_mut(role)?.steps;
     let can = |action: &Action| match action {
         Action::Read(_) => true,
-        // The text may say so already.
+        // The program text may contain the same guess already.
         Action::Guess(_, same) => *same == guess,
         _ => false,
     };
@@ -86,5 +86,5 @@ fn with_guess(model: &Model, (role, from): (usize, usize), guess: Guess) -> Opti
             step.action = Action::Guess(cell.clone(), guess);
         }
     }
-    Some(model)
+    Some(system)
 }

@@ -1,18 +1,17 @@
-//! A proof as files: the program, what the proof rests on, and every question with the answer "unsat", each a script for any solver.
+//! A proof as files: the program, the basis of the proof, and every question, each as a script for any solver that must answer "unsat".
 //!
-//! Nothing in a certificate is believed. Checking it reads the program again, works out which questions have to be answered for what is claimed, compares them with the files, and asks a solver
-//! all of them.
+//! The check of a certificate trusts none of them. It reads the program, computes which questions the claim needs, compares them with the files, and asks a solver all of them.
 
 use crate::abstraction::with_guesses;
 use crate::encode;
 use crate::facts::Fact;
 use crate::horn;
-use crate::invariant::{Invariant, Question, Spot};
-use crate::model::{Guess, Model};
+use crate::invariant::{Invariant, Question, RolePoint};
 use crate::movers::Claim;
 use crate::plan::{Basis, Planner, Proof, Reason};
-use crate::property::Shown;
+use crate::property::PropertyProof;
 use crate::solver::{Answer, Solver, SolverError, SolverOptions};
+use crate::system::{Guess, System};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,31 +20,31 @@ use steadfast_ir::Program;
 use steadfast_lang::{Template, parse_template};
 use steadfast_span::SourceFile;
 
-/// The file with what a proof rests on.
+/// The file with the basis of the proof.
 const BASIS: &str = "certificate.json";
 /// The file with the program.
 const PROGRAM: &str = "program.sf";
 /// The folder with the questions.
 const QUESTIONS: &str = "questions";
-/// The file with Horn clauses, whose answer must be "sat": they have a solution.
+/// The file with Horn clauses. The answer must be "sat": they have a solution.
 const CLAUSES: &str = "clauses.smt2";
-/// The form of the files.
+/// The version of the file format.
 const VERSION: u32 = 2;
 
-/// Two points, and the registers of threads there that never hold the same.
-type Differing = (Spot, Spot, Vec<(usize, usize)>);
+/// Two points, and pairs of registers that never hold the same value while two threads are there.
+type Differing = (RolePoint, RolePoint, Vec<(usize, usize)>);
 
 #[derive(Serialize, Deserialize)]
 struct Certificate {
     version: u32,
     claim: Claim,
     guesses: Vec<(usize, usize, Guess)>,
-    /// Why what is asserted holds.
-    property: Shown,
+    /// Why the assertions hold.
+    property: PropertyProof,
     writes: Vec<(Reason, Claim)>,
     idle: Vec<(usize, usize)>,
     facts: Vec<Vec<Vec<Fact>>>,
-    apart: Vec<(Spot, Spot)>,
+    apart: Vec<(RolePoint, RolePoint)>,
     differ: Vec<Differing>,
 }
 
@@ -55,39 +54,39 @@ pub enum Refused {
     /// A file cannot be read.
     #[error("{0} cannot be read: {1}")]
     Unreadable(String, io::Error),
-    /// A file is not what it should be.
+    /// A file does not have the right form.
     #[error("{0}")]
     Malformed(String),
     /// The questions are not those that the claim needs.
     #[error("the question {0} is missing, superfluous or different from what the claim needs")]
     Tampered(String),
-    /// A solver says that there is such a state.
+    /// The solver answers a question with "sat".
     #[error("the solver does not agree on the question {0}")]
     Wrong(String),
-    /// The solver let us down.
+    /// The solver could not answer.
     #[error("question {0}: {1}")]
     Solver(String, SolverError),
 }
 
-/// What a certificate that was accepted shows.
+/// What an accepted certificate shows.
 #[derive(Clone, Debug)]
 pub struct Accepted {
-    /// What holds of the program.
+    /// The claim about the program.
     pub claim: Claim,
     /// The name of the program.
     pub name: String,
     /// How many questions the solver answered.
     pub questions: usize,
-    /// Whether its assertions are shown to hold, too.
+    /// Whether it also shows that the assertions hold.
     pub asserted: bool,
 }
 
-/// Writes the certificate of a proof into a folder, which is made if necessary.
+/// Writes the certificate of a proof into a folder, and creates the folder if necessary.
 pub fn write(folder: &Path, text: &str, program: &Program, template: &Template, proof: &Proof) -> io::Result<usize> {
-    let Some((model, questions)) = Model::of(program, template).ok().and_then(|model| {
-        let model = with_guesses(&model, &proof.basis.guesses)?;
-        let questions = Planner::new(&model).questions(&proof.basis)?;
-        Some((model, questions))
+    let Some((system, questions)) = System::of(program, template).ok().and_then(|system| {
+        let system = with_guesses(&system, &proof.basis.guesses)?;
+        let questions = Planner::new(&system).questions(&proof.basis)?;
+        Some((system, questions))
     }) else {
         return Err(io::Error::other("the proof does not fit the program"));
     };
@@ -99,10 +98,10 @@ pub fn write(folder: &Path, text: &str, program: &Program, template: &Template, 
     fs::write(folder.join(PROGRAM), text)?;
     fs::write(folder.join(BASIS), serde_json::to_string_pretty(&certificate(proof)).map_err(io::Error::other)? + "\n")?;
     for (name, question) in &questions {
-        fs::write(inside.join(format!("{name}.smt2")), script(&model, question))?;
+        fs::write(inside.join(format!("{name}.smt2")), script(&system, question))?;
     }
     let clauses = folder.join(CLAUSES);
-    match clauses_of(&model, &proof.basis) {
+    match clauses_of(&system, &proof.basis) {
         Some(text) => fs::write(clauses, text)?,
         None if clauses.exists() => fs::remove_file(clauses)?,
         None => {}
@@ -112,9 +111,9 @@ pub fn write(folder: &Path, text: &str, program: &Program, template: &Template, 
 
 fn certificate(proof: &Proof) -> Certificate {
     let basis = &proof.basis;
-    let sorted = |pairs: BTreeSet<(Spot, Spot)>| pairs.into_iter().collect();
+    let sorted = |pairs: BTreeSet<(RolePoint, RolePoint)>| pairs.into_iter().collect();
     let mut differ: Vec<Differing> = Vec::new();
-    let keys: BTreeSet<(Spot, Spot)> = basis.invariant.differ.keys().copied().collect();
+    let keys: BTreeSet<(RolePoint, RolePoint)> = basis.invariant.differ.keys().copied().collect();
     for (one, other) in keys {
         let registers = basis.invariant.differing_registers(one, other);
         if !registers.is_empty() {
@@ -134,13 +133,13 @@ fn certificate(proof: &Proof) -> Certificate {
     }
 }
 
-/// The Horn clauses that the proof rests on, if it does.
-fn clauses_of(model: &Model, basis: &Basis) -> Option<String> {
-    (basis.property == Shown::HornClauses).then(|| horn::script(model, &basis.invariant))
+/// The Horn clauses, if the proof uses them.
+fn clauses_of(system: &System, basis: &Basis) -> Option<String> {
+    (basis.property == PropertyProof::HornClauses).then(|| horn::script(system, &basis.invariant))
 }
 
-fn script(model: &Model, question: &Question) -> String {
-    format!("{}{}(assert {})\n(check-sat)\n", encode::prelude(model), question.declarations, question.formula())
+fn script(system: &System, question: &Question) -> String {
+    format!("{}{}(assert {})\n(check-sat)\n", encode::prelude(system), question.declarations, question.formula())
 }
 
 /// Checks a certificate.
@@ -157,17 +156,17 @@ pub fn verify(folder: &Path, options: &SolverOptions, stop: &dyn Fn() -> bool) -
     if certificate.version != VERSION {
         return Err(Refused::Malformed(format!("{BASIS} has version {}, not {VERSION}", certificate.version)));
     }
-    let model = Model::of(&program, &template).map_err(|error| Refused::Malformed(error.to_string()))?;
-    let model = with_guesses(&model, &certificate.guesses)
+    let system = System::of(&program, &template).map_err(|error| Refused::Malformed(error.to_string()))?;
+    let system = with_guesses(&system, &certificate.guesses)
         .ok_or_else(|| Refused::Malformed("the abstracted reads do not exist".into()))?;
     let claim = certificate.claim;
-    let basis = basis(&model, certificate)?;
-    let questions = Planner::new(&model)
+    let basis = basis(&system, certificate)?;
+    let questions = Planner::new(&system)
         .questions(&basis)
         .ok_or_else(|| Refused::Malformed("the reasons do not fit the writes of the program".into()))?;
-    compare(folder, &model, &questions)?;
-    ask(&model, &questions, options, stop)?;
-    if let Some(clauses) = clauses_of(&model, &basis) {
+    compare(folder, &system, &questions)?;
+    ask(&system, &questions, options, stop)?;
+    if let Some(clauses) = clauses_of(&system, &basis) {
         if read(CLAUSES)? != clauses {
             return Err(Refused::Tampered(CLAUSES.into()));
         }
@@ -177,12 +176,12 @@ pub fn verify(folder: &Path, options: &SolverOptions, stop: &dyn Fn() -> bool) -
             Err(error) => return Err(Refused::Solver(CLAUSES.into(), error.or_interrupted(stop))),
         }
     }
-    let asserted = basis.property != Shown::Nothing;
+    let asserted = basis.property != PropertyProof::Nothing;
     Ok(Accepted { claim, name: program.name, questions: questions.len(), asserted })
 }
 
-/// What the certificate says, if it makes sense for this program and its claim is not stronger than its parts.
-fn basis(model: &Model, certificate: Certificate) -> Result<Basis, Refused> {
+/// The basis of the proof, if it fits the program and the claim is not stronger than the claims of its parts.
+fn basis(system: &System, certificate: Certificate) -> Result<Basis, Refused> {
     let malformed = |what: &str| Err(Refused::Malformed(what.to_owned()));
     let weakest = certificate.writes.iter().map(|(_, claim)| *claim).max().unwrap_or(Claim::TraceRobust);
     if certificate.claim < weakest {
@@ -197,28 +196,28 @@ fn basis(model: &Model, certificate: Certificate) -> Result<Basis, Refused> {
     {
         return malformed("an abstraction allows no stronger claim than safe-by-abstraction");
     }
-    let shape = certificate.facts.len() == model.roles.len()
-        && certificate.facts.iter().zip(&model.roles).all(|(points, role)| {
-            points.len() == role.points.len() && points.iter().flatten().all(|fact| fact.is_sensible(model, role))
+    let shape = certificate.facts.len() == system.roles.len()
+        && certificate.facts.iter().zip(&system.roles).all(|(points, role)| {
+            points.len() == role.points.len() && points.iter().flatten().all(|fact| fact.is_sensible(system, role))
         });
-    let spot = |&(role, point): &Spot| model.roles.get(role).is_some_and(|role| point < role.points.len());
+    let spot = |&(role, point): &RolePoint| system.roles.get(role).is_some_and(|role| point < role.points.len());
     let apart = certificate.apart.iter().all(|(one, other)| spot(one) && spot(other) && one <= other);
-    let register = |spot: &Spot, reg: usize| reg < model.roles[spot.0].registers.len();
+    let register = |spot: &RolePoint, reg: usize| reg < system.roles[spot.0].registers.len();
     let differ = certificate.differ.iter().all(|(one, other, registers)| {
         spot(one) && spot(other) && registers.iter().all(|&(a, b)| register(one, a) && register(other, b))
     });
     if !shape || !apart || !differ {
         return malformed("the invariant does not fit the program");
     }
-    let starts = crate::invariant::start_pairs(model);
-    let apart: rustc_hash::FxHashSet<(Spot, Spot)> = certificate.apart.iter().copied().collect();
+    let starts = crate::invariant::start_pairs(system);
+    let apart: rustc_hash::FxHashSet<(RolePoint, RolePoint)> = certificate.apart.iter().copied().collect();
     let met = starts
         .iter()
         .any(|(one, other)| apart.contains(&crate::invariant::pair((one.0, one.1.to), (other.0, other.1.to))));
     if met {
         return malformed("threads are said to be apart that start together");
     }
-    let mut invariant = Invariant { facts: certificate.facts.clone(), apart, ..Invariant::none(model) };
+    let mut invariant = Invariant { facts: certificate.facts.clone(), apart, ..Invariant::none(system) };
     for (one, other, registers) in certificate.differ.iter().cloned() {
         for (a, b) in registers {
             invariant.differ.entry((one, other)).or_default().insert((a, b));
@@ -229,7 +228,7 @@ fn basis(model: &Model, certificate: Certificate) -> Result<Basis, Refused> {
     Ok(Basis { invariant, choices, idle, guesses, property })
 }
 
-fn compare(folder: &Path, model: &Model, questions: &[(String, Question)]) -> Result<(), Refused> {
+fn compare(folder: &Path, system: &System, questions: &[(String, Question)]) -> Result<(), Refused> {
     let unreadable = |error| Refused::Unreadable(QUESTIONS.to_owned(), error);
     let mut files = BTreeSet::new();
     for entry in fs::read_dir(folder.join(QUESTIONS)).map_err(unreadable)? {
@@ -238,7 +237,7 @@ fn compare(folder: &Path, model: &Model, questions: &[(String, Question)]) -> Re
     for (name, question) in questions {
         let file = format!("{name}.smt2");
         let text = fs::read_to_string(folder.join(QUESTIONS).join(&file)).unwrap_or_default();
-        if !files.remove(&file) || text != script(model, question) {
+        if !files.remove(&file) || text != script(system, question) {
             return Err(Refused::Tampered(name.clone()));
         }
     }
@@ -246,7 +245,7 @@ fn compare(folder: &Path, model: &Model, questions: &[(String, Question)]) -> Re
 }
 
 fn ask(
-    model: &Model,
+    system: &System,
     questions: &[(String, Question)],
     options: &SolverOptions,
     stop: &dyn Fn() -> bool,
@@ -258,7 +257,7 @@ fn ask(
         let name = name.to_owned();
         move |error: SolverError| Refused::Solver(name, error.or_interrupted(stop))
     };
-    let mut solver = Solver::start(options, &encode::prelude(model)).map_err(failed("start"))?;
+    let mut solver = Solver::start(options, &encode::prelude(system)).map_err(failed("start"))?;
     for (name, question) in questions {
         if stop() {
             return Err(Refused::Solver(name.clone(), SolverError::Interrupted));

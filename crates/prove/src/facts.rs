@@ -1,13 +1,13 @@
-//! What may hold at a point of the code: simple facts over memory and the registers of the thread that is there.
+//! Candidates for invariants: simple facts about memory and the registers of a thread at a point of the code.
 
-use crate::encode::Who;
-use crate::model::{Model, Role, Stated, Step};
+use crate::encode::SymbolicThread;
+use crate::system::{Role, Stated, Step, System};
 use crate::term::{Naming, number};
 use serde::{Deserialize, Serialize};
 use steadfast_ir::RegId;
 use steadfast_span::Index;
 
-/// Something with a value.
+/// A value that facts are about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Value {
@@ -25,12 +25,12 @@ pub(crate) enum Value {
     First(usize),
 }
 
-/// How many candidates there are.
+/// Which candidates to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Richness {
-    /// Facts about one thread, which most programs do with.
+    /// Facts about one thread. They suffice for most programs.
     Plain,
-    /// Also about registers of two threads, and about cells whose index is shared.
+    /// Also facts about registers of two threads, and about cells whose index is shared.
     Rich,
 }
 
@@ -46,23 +46,23 @@ pub(crate) enum Fact {
     AtMost(Value, Value),
     /// At most one of them is more than 0.
     NotBoth(Value, Value),
-    /// Nobody is ever here.
+    /// No thread is ever at the point.
     Never,
-    /// An invariant in the text of the role.
+    /// An invariant in the program text.
     Stated(usize),
 }
 
-/// How values are called: before or after a step.
-pub(crate) struct View<'a> {
-    /// What a register is called.
+/// The names of values in a formula, before or after a step.
+pub(crate) struct ValueNames<'a> {
+    /// The name of a register.
     pub(crate) register: &'a dyn Fn(RegId) -> String,
-    /// What a global is called.
+    /// The name of a global.
     pub(crate) global: &'a dyn Fn(usize) -> String,
-    /// What the text says about the role.
+    /// The invariants in the program text.
     pub(crate) stated: &'a [Stated],
 }
 
-impl Naming for View<'_> {
+impl Naming for ValueNames<'_> {
     fn register(&self, reg: RegId) -> String {
         (self.register)(reg)
     }
@@ -78,7 +78,7 @@ impl Naming for View<'_> {
 }
 
 impl Value {
-    fn text(&self, view: &View<'_>) -> String {
+    fn text(&self, view: &ValueNames<'_>) -> String {
         match self {
             Self::Number(value) => number(*value),
             Self::Register(reg, 0) => (view.register)(RegId::new(*reg)),
@@ -92,9 +92,9 @@ impl Value {
         }
     }
 
-    fn shown(&self, model: &Model, role: &Role) -> String {
+    fn shown(&self, system: &System, role: &Role) -> String {
         let register = |reg: usize| role.registers.get(reg).map_or("?", |register| &register.name);
-        let global = |at: usize| model.globals.get(at).map_or("?", |global| &global.name);
+        let global = |at: usize| system.globals.get(at).map_or("?", |global| &global.name);
         match self {
             Self::Number(value) => value.to_string(),
             Self::Register(reg, 0) => register(*reg).to_owned(),
@@ -108,8 +108,8 @@ impl Value {
 }
 
 impl Fact {
-    /// The fact in the words of a solver.
-    pub(crate) fn text(&self, view: &View<'_>) -> String {
+    /// The fact in SMT-LIB.
+    pub(crate) fn text(&self, view: &ValueNames<'_>) -> String {
         match self {
             Self::Equal(a, b) => format!("(= {} {})", a.text(view), b.text(view)),
             Self::Differ(a, b) => format!("(not (= {} {}))", a.text(view), b.text(view)),
@@ -120,7 +120,7 @@ impl Fact {
         }
     }
 
-    /// Whether a step can make a difference to it. `own`: it is a step of the thread that the fact is about.
+    /// Whether a step can change its truth. `own` says that the thread of the fact takes the step.
     pub(crate) fn is_touched(&self, step: &Step, own: bool) -> bool {
         let written = step.action.written().and(step.action.cell()).map(|cell| cell.global);
         let register = |reg: usize| own && step.changes(RegId::new(reg));
@@ -140,29 +140,29 @@ impl Fact {
     }
 
     /// The fact before a step.
-    pub(crate) fn now(&self, model: &Model, who: Who) -> String {
-        let names = who.names("?");
-        let stated = &model.roles[who.role].stated;
-        self.text(&View { register: &|reg| names.register(reg), global: &|at| names.global(at), stated })
+    pub(crate) fn now(&self, system: &System, thread: SymbolicThread) -> String {
+        let names = thread.names("?");
+        let stated = &system.roles[thread.role].stated;
+        self.text(&ValueNames { register: &|reg| names.register(reg), global: &|at| names.global(at), stated })
     }
 
-    /// The fact as a person writes it.
-    pub(crate) fn shown(&self, model: &Model, role: usize) -> String {
-        let role = &model.roles[role];
+    /// The fact in the language of programs.
+    pub(crate) fn shown(&self, system: &System, role: usize) -> String {
+        let role = &system.roles[role];
         match self {
-            Self::Equal(a, b) => format!("{} == {}", a.shown(model, role), b.shown(model, role)),
-            Self::Differ(a, b) => format!("{} != {}", a.shown(model, role), b.shown(model, role)),
-            Self::AtMost(a, b) => format!("{} <= {}", a.shown(model, role), b.shown(model, role)),
-            Self::NotBoth(a, b) => format!("({} <= 0 || {} <= 0)", a.shown(model, role), b.shown(model, role)),
+            Self::Equal(a, b) => format!("{} == {}", a.shown(system, role), b.shown(system, role)),
+            Self::Differ(a, b) => format!("{} != {}", a.shown(system, role), b.shown(system, role)),
+            Self::AtMost(a, b) => format!("{} <= {}", a.shown(system, role), b.shown(system, role)),
+            Self::NotBoth(a, b) => format!("({} <= 0 || {} <= 0)", a.shown(system, role), b.shown(system, role)),
             Self::Never => "false".into(),
-            // Whoever wrote it knows it.
+            // The user wrote it.
             Self::Stated(_) => "…".into(),
         }
     }
 
-    /// Whether it can be spoken of in this role at all; one that was read from a file may not.
-    pub(crate) fn is_sensible(&self, model: &Model, role: &Role) -> bool {
-        let global = |at: usize, array: bool| model.globals.get(at).is_some_and(|global| global.array == array);
+    /// Whether the fact makes sense for this role. One that was read from a file may not.
+    pub(crate) fn is_sensible(&self, system: &System, role: &Role) -> bool {
+        let global = |at: usize, array: bool| system.globals.get(at).is_some_and(|global| global.array == array);
         let value = |value: &Value| match value {
             Value::Number(_) => true,
             Value::Register(reg, _) => *reg < role.registers.len(),
@@ -179,13 +179,14 @@ impl Fact {
     }
 }
 
-/// What might hold at a point.
-pub(crate) fn candidates(model: &Model, role: usize, point: usize, richness: Richness) -> Vec<Fact> {
-    let registers = registers(model, role, point);
-    let numbers = model.numbers();
-    let (arrays, scalars): (Vec<usize>, Vec<usize>) = (0..model.globals.len()).partition(|&at| model.globals[at].array);
+/// All candidates for a point.
+pub(crate) fn candidates(system: &System, role: usize, point: usize, richness: Richness) -> Vec<Fact> {
+    let registers = registers(system, role, point);
+    let numbers = system.numbers();
+    let (arrays, scalars): (Vec<usize>, Vec<usize>) =
+        (0..system.globals.len()).partition(|&at| system.globals[at].array);
     let stated =
-        model.roles[role].stated.iter().enumerate().filter(|(_, stated)| stated.point.is_none_or(|at| at == point));
+        system.roles[role].stated.iter().enumerate().filter(|(_, stated)| stated.point.is_none_or(|at| at == point));
     let mut facts: Vec<Fact> = stated.map(|(number, _)| Fact::Stated(number)).collect();
     facts.push(Fact::Never);
     let local = |reg: usize| Value::Register(reg, 0);
@@ -232,7 +233,7 @@ fn against_numbers(value: &Value, numbers: &[i64], facts: &mut Vec<Fact>) {
     }
 }
 
-/// A value against a register: equal, a little more or less, different, ordered.
+/// Compares a value with a register: equal, a little more or less, different, ordered.
 fn compare(value: &Value, reg: usize, facts: &mut Vec<Fact>) {
     let other = || Value::Register(reg, 0);
     facts.extend([-1, 0, 1, 2].map(|more| Fact::Equal(value.clone(), Value::Register(reg, more))));
@@ -241,9 +242,9 @@ fn compare(value: &Value, reg: usize, facts: &mut Vec<Fact>) {
     facts.push(Fact::AtMost(other(), value.clone()));
 }
 
-/// The registers that matter at a point, and the number of the thread.
-pub(crate) fn registers(model: &Model, role: usize, point: usize) -> Vec<usize> {
-    let role = &model.roles[role];
+/// The registers that are live at a point, and the one with the number of the thread.
+pub(crate) fn registers(system: &System, role: usize, point: usize) -> Vec<usize> {
+    let role = &system.roles[role];
     let live = &role.points[point].live;
     let matters = |&reg: &usize| live.contains(RegId::new(reg)) || role.id == Some(RegId::new(reg));
     (0..role.registers.len()).filter(matters).collect()

@@ -1,57 +1,59 @@
-//! Finding invariants by elimination (Houdini): start with everything that might hold, and drop what some step refutes, until nothing is refuted any more.
+//! Finds invariants by elimination (Houdini): starts with all candidates, and drops those that a step refutes, until no step refutes any more.
 
 use crate::facts::{self, Fact, Richness};
-use crate::invariant::{Invariant, Question, Spot, Unshown, meeting_steps, pair, spots, start_pairs};
-use crate::model::Model;
+use crate::invariant::{
+    Invariant, Question, RolePoint, UnprovedInvariant, meeting_steps, pair, role_points, start_pairs,
+};
 use crate::sample;
 use crate::solver::{Answer, Solver, SolverError};
+use crate::system::System;
 use rustc_hash::FxHashMap;
 use steadfast_span::Span;
 
 /// The strongest invariant that the candidates can express.
 pub(crate) fn infer(
-    model: &Model,
+    system: &System,
     richness: Richness,
     solver: &mut Solver,
     stop: &dyn Fn() -> bool,
 ) -> Result<Invariant, SolverError> {
-    let mut invariant = everything(model, richness);
-    sample::refute(model, &mut invariant);
-    weaken_until_it_holds(model, invariant, solver, stop)
+    let mut invariant = everything(system, richness);
+    sample::refute(system, &mut invariant);
+    weaken_until_it_holds(system, invariant, solver, stop)
 }
 
-/// The same for a program that does all that another one does, and more: what did not hold there does not hold here, either.
+/// The same for a program that has more behaviour than another one. What does not hold for that one does not hold here, either.
 pub(crate) fn infer_from(
-    model: &Model,
+    system: &System,
     known: &Invariant,
     solver: &mut Solver,
     stop: &dyn Fn() -> bool,
 ) -> Result<Invariant, SolverError> {
     let mut invariant = known.clone();
-    sample::refute(model, &mut invariant);
-    weaken_until_it_holds(model, invariant, solver, stop)
+    sample::refute(system, &mut invariant);
+    weaken_until_it_holds(system, invariant, solver, stop)
 }
 
 fn weaken_until_it_holds(
-    model: &Model,
+    system: &System,
     invariant: Invariant,
     solver: &mut Solver,
     stop: &dyn Fn() -> bool,
 ) -> Result<Invariant, SolverError> {
     let mut inference =
-        Inference { model, solver, invariant, versions: FxHashMap::default(), answered: FxHashMap::default() };
-    for (one, other) in start_pairs(model) {
+        Inference { system, solver, invariant, versions: FxHashMap::default(), answered: FxHashMap::default() };
+    for (one, other) in start_pairs(system) {
         let (here, there) = ((one.0, one.1.to), (other.0, other.1.to));
         inference.invariant.apart.remove(&pair(here, there));
         inference.distinguish(here, there, &|invariant| {
-            (invariant.differing_at_start(model, one, other), invariant.differing_registers(here, there))
+            (invariant.differing_at_start(system, one, other), invariant.differing_registers(here, there))
         })?;
     }
-    for (role, code) in model.roles.iter().enumerate() {
+    for (role, code) in system.roles.iter().enumerate() {
         for start in &code.starts {
             let ask = |invariant: &Invariant| {
                 let all = (0..invariant.facts[role][start.to].len()).collect();
-                (invariant.start(model, role, start), all)
+                (invariant.start(system, role, start), all)
             };
             inference.weaken((role, start.to), None, &ask)?;
         }
@@ -60,21 +62,21 @@ fn weaken_until_it_holds(
     Ok(inference.invariant)
 }
 
-/// A question about registers that differ, and which they are.
+/// A question about registers that differ, and these registers.
 type Differences = (Question, Vec<(usize, usize)>);
 
-/// Everything that might hold.
-fn everything(model: &Model, richness: Richness) -> Invariant {
-    let mut invariant = Invariant::none(model);
-    let all: Vec<Spot> = spots(model).collect();
+/// All candidates.
+fn everything(system: &System, richness: Richness) -> Invariant {
+    let mut invariant = Invariant::none(system);
+    let all: Vec<RolePoint> = role_points(system).collect();
     for &(role, point) in &all {
-        invariant.facts[role][point] = facts::candidates(model, role, point, richness);
+        invariant.facts[role][point] = facts::candidates(system, role, point, richness);
         for &other in &all {
-            if model.coexist(role, other.0) {
+            if system.coexist(role, other.0) {
                 invariant.apart.insert(pair((role, point), other));
             }
-            if model.coexist(role, other.0) && richness == Richness::Rich {
-                let registers = |spot: Spot| facts::registers(model, spot.0, spot.1);
+            if system.coexist(role, other.0) && richness == Richness::Rich {
+                let registers = |spot: RolePoint| facts::registers(system, spot.0, spot.1);
                 let theirs = registers(other);
                 let pairs = registers((role, point)).into_iter();
                 let pairs = pairs.flat_map(|one| theirs.iter().map(move |&two| (one, two)));
@@ -86,30 +88,30 @@ fn everything(model: &Model, richness: Richness) -> Invariant {
 }
 
 struct Inference<'a> {
-    model: &'a Model,
+    system: &'a System,
     solver: &'a mut Solver,
     invariant: Invariant,
-    /// How often the facts at a point were weakened.
-    versions: FxHashMap<Spot, u32>,
-    /// The versions with which a question was answered last.
-    answered: FxHashMap<(Spot, usize, usize, u8), (u32, u32)>,
+    /// By point: how often its facts were weakened.
+    versions: FxHashMap<RolePoint, u32>,
+    /// By question: the versions of the facts with which it was last answered.
+    answered: FxHashMap<(RolePoint, usize, usize, u8), (u32, u32)>,
 }
 
 impl Inference<'_> {
-    fn version(&self, spot: Spot) -> u32 {
+    fn version(&self, spot: RolePoint) -> u32 {
         self.versions.get(&spot).copied().unwrap_or_default()
     }
 
-    /// Whether a question has to be asked again. Remembers that it will be.
-    fn is_due(&mut self, question: (Spot, usize, usize, u8), one: Spot, other: Spot) -> bool {
+    /// Whether a question must be asked again. If so, records the current versions.
+    fn is_due(&mut self, question: (RolePoint, usize, usize, u8), one: RolePoint, other: RolePoint) -> bool {
         let now = (self.version(one), self.version(other));
         self.answered.insert(question, now) != Some(now)
     }
 
-    /// Asks every question whose assumptions have changed. Whether something was dropped.
+    /// Asks every question whose assumptions have changed. Returns whether something was dropped.
     fn round(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, SolverError> {
         let mut changed = false;
-        // Steps of the thread itself refute most, and there are few of them.
+        // Steps of the thread itself refute most candidates, and there are few such steps.
         while self.own_steps(stop)? {
             changed = true;
         }
@@ -117,17 +119,17 @@ impl Inference<'_> {
     }
 
     fn own_steps(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, SolverError> {
-        let model = self.model;
+        let system = self.system;
         let mut changed = false;
-        for role in 0..model.roles.len() {
-            for (number, step) in model.roles[role].steps.iter().enumerate() {
+        for role in 0..system.roles.len() {
+            for (number, step) in system.roles[role].steps.iter().enumerate() {
                 let from = (role, step.from);
                 if stop() {
                     return Err(SolverError::Interrupted);
                 }
                 if self.is_due((from, role, number, 0), from, from) {
                     let ask = |invariant: &Invariant| {
-                        (invariant.own(model, role, step), invariant.refutable_by_own(role, step))
+                        (invariant.own(system, role, step), invariant.refutable_by_own(role, step))
                     };
                     changed |= self.weaken((role, step.to), Some(step.span), &ask)?;
                 }
@@ -137,10 +139,10 @@ impl Inference<'_> {
     }
 
     fn meetings(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, SolverError> {
-        let model = self.model;
+        let system = self.system;
         let mut changed = false;
-        for here in spots(model) {
-            for (role, number, step) in meeting_steps(model, here) {
+        for here in role_points(system) {
+            for (role, number, step) in meeting_steps(system, here) {
                 if self.invariant.is_apart(here, (role, step.from)) {
                     continue;
                 }
@@ -150,14 +152,14 @@ impl Inference<'_> {
                 let writes = step.action.written().is_some();
                 if writes && self.is_due((here, role, number, 1), here, (role, step.from)) {
                     let ask = |invariant: &Invariant| {
-                        (invariant.undisturbed(model, here, (role, step)), invariant.refutable_by_other(here, step))
+                        (invariant.undisturbed(system, here, (role, step)), invariant.refutable_by_other(here, step))
                     };
                     changed |= self.weaken(here, Some(step.span), &ask)?;
                 }
                 if self.is_due((here, role, number, 3), here, (role, step.from)) {
                     let ask = |invariant: &Invariant| {
                         let pairs = invariant.refutable_differences(role, step, here);
-                        (invariant.differing(model, (role, step), here), pairs)
+                        (invariant.differing(system, (role, step), here), pairs)
                     };
                     changed |= self.distinguish((role, step.to), here, &ask)?;
                 }
@@ -171,10 +173,10 @@ impl Inference<'_> {
         Ok(changed)
     }
 
-    /// Drops the facts at a point that a question about a step refutes. The question comes with the numbers of the facts that it is about.
+    /// Drops the facts at a point that a question about a step refutes. The numbers are those of the facts in the question.
     fn weaken(
         &mut self,
-        at: Spot,
+        at: RolePoint,
         by: Option<Span>,
         ask: &dyn Fn(&Invariant) -> (Question, Vec<usize>),
     ) -> Result<bool, SolverError> {
@@ -195,13 +197,13 @@ impl Inference<'_> {
             }
             let facts = &mut self.invariant.facts[at.0][at.1];
             let mut number = 0..facts.len();
-            let (stated, unshown) = (&self.model.roles[at.0].stated, &mut self.invariant.unshown);
+            let (stated, unproved) = (&self.system.roles[at.0].stated, &mut self.invariant.unproved);
             facts.retain(|fact| {
                 let holds = number.next().is_some_and(|number| !refuted.contains(&number));
                 if let (Fact::Stated(number), false) = (fact, holds)
                     && stated[*number].point.is_some()
                 {
-                    unshown.push(Unshown { invariant: stated[*number].span, by });
+                    unproved.push(UnprovedInvariant { invariant: stated[*number].span, by });
                 }
                 holds
             });
@@ -213,8 +215,8 @@ impl Inference<'_> {
     /// Drops the pairs of registers that a question refutes.
     fn distinguish(
         &mut self,
-        one: Spot,
-        other: Spot,
+        one: RolePoint,
+        other: RolePoint,
         ask: &dyn Fn(&Invariant) -> Differences,
     ) -> Result<bool, SolverError> {
         let mut changed = false;
@@ -241,10 +243,10 @@ impl Inference<'_> {
         }
     }
 
-    /// Finds out whether a step leads to where another thread is.
-    fn separate(&mut self, there: Spot, (role, number): (usize, usize)) -> Result<bool, SolverError> {
-        let step = &self.model.roles[role].steps[number];
-        let question = self.invariant.kept_apart(self.model, (role, step), there);
+    /// Asks whether a step can happen while another thread is at a point; if so, the two points are not apart.
+    fn separate(&mut self, there: RolePoint, (role, number): (usize, usize)) -> Result<bool, SolverError> {
+        let step = &self.system.roles[role].steps[number];
+        let question = self.invariant.kept_apart(self.system, (role, step), there);
         let (answer, _) = self.solver.ask(&question.declarations, &question.formula(), &[])?;
         if answer == Answer::Sat {
             self.invariant.apart.remove(&pair(there, (role, step.to)));
@@ -262,7 +264,7 @@ mod tests {
     use steadfast_lang::parse_template;
     use steadfast_span::SourceFile;
 
-    /// Runs only refute what elimination would drop, too.
+    /// Sample runs refute only what elimination drops, too.
     #[test]
     fn the_invariant_is_the_same_without_runs() {
         if crate::find_solver("z3".as_ref()).is_none() && std::env::var_os("CI").is_none() {
@@ -273,14 +275,14 @@ mod tests {
                 Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/proofs").join(name).with_extension("sf");
             let file = SourceFile::new(name, std::fs::read_to_string(path).expect("a file"));
             let (parsed, template) = parse_template(&file);
-            let model =
-                Model::of(&parsed.program.expect("a program"), &template.expect("a template")).expect("a model");
-            let mut solver = Solver::start(&SolverOptions::default(), &prelude(&model)).expect("a solver");
+            let system =
+                System::of(&parsed.program.expect("a program"), &template.expect("a template")).expect("a system");
+            let mut solver = Solver::start(&SolverOptions::default(), &prelude(&system)).expect("a solver");
             for richness in [Richness::Plain, Richness::Rich] {
-                let with = infer(&model, richness, &mut solver, &|| false).expect("an invariant");
+                let with = infer(&system, richness, &mut solver, &|| false).expect("an invariant");
                 let asked = solver.questions;
-                let everything = everything(&model, richness);
-                let without = weaken_until_it_holds(&model, everything, &mut solver, &|| false).expect("an invariant");
+                let everything = everything(&system, richness);
+                let without = weaken_until_it_holds(&system, everything, &mut solver, &|| false).expect("an invariant");
                 assert_eq!(with, without, "{name}");
                 assert!(2 * asked < solver.questions, "{name}: {asked} questions of {}", solver.questions);
                 solver.questions = 0;

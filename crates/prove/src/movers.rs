@@ -1,72 +1,72 @@
-//! What has to be shown of the writes and reads of a template, and how strong a claim it gives.
+//! What must be shown of the writes and reads of a template, and how strong a claim follows.
 //!
-//! A write may stay in its buffer without anybody noticing if it is a *left mover*: it could as well have happened earlier than any step of another thread on the same cell that came
-//! before it. Or if every read that can overtake it is a *right mover*: it could as well have happened later. (ALGORITHMS §9 has the table and what each row is worth.)
+//! No thread notices that a write stays in its buffer if the write is a *left mover*: it could as well have happened before every step of other threads on the same cell that came before it. The
+//! same is true if every read that can overtake the write is a *right mover*: it could as well have happened later. (ALGORITHMS §9 has the table, with the claim for each row.)
 
-use crate::encode::{self, Who};
+use crate::encode::{self, SymbolicThread};
 use crate::invariant::{Invariant, Question, both, happening};
-use crate::model::{Action, Model, Step};
+use crate::system::{Action, Step, System};
 use crate::term::{Naming, Term, conjunction};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-/// What is claimed, from strong to weak. Each claim implies the ones below it.
+/// The claims, from strong to weak. Each claim implies those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
-    /// Every TSO run has the trace of an SC run; what `check --model tso` decides.
+    /// Every TSO run has the trace of an SC run. This is what `check --model tso` decides.
     TraceRobust,
-    /// The same, but only the order of accesses that conflict by their values counts.
+    /// The same, but only the order of accesses whose values conflict counts.
     ValueTraceRobust,
-    /// Every state that TSO reaches with empty buffers is reached under SC: places in the code, variables, memory. Only what a failed round of a spin loop
-    /// has read, and nobody reads again, does not count.
+    /// Every state that TSO reaches with empty buffers is reached under SC: positions in the code, variables, memory. Registers that only a failed iteration of a spin loop
+    /// has read, and that are not read again, do not count.
     StateRobust,
-    /// Every such state is reached under SC by an abstraction of the program, in which some reads yield more values. What holds of that under SC holds of the program under TSO.
+    /// Every such state is reached under SC by an abstraction of the program, in which some reads yield more values. What holds of the abstraction under SC holds of the program under TSO.
     SafeByAbstraction,
 }
 
 impl Claim {
-    /// The claims about the program itself, the strongest first.
+    /// The claims about the program itself, strongest first.
     pub const EXACT: [Self; 3] = [Self::TraceRobust, Self::ValueTraceRobust, Self::StateRobust];
 
-    /// Whether only states are compared, and not what was read on the way.
+    /// Whether the claim compares only states, and not the values that were read.
     pub(crate) fn compares_states(self) -> bool {
         self >= Self::StateRobust
     }
 }
 
-/// Which way something must be able to move.
+/// The direction in which a step must be able to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// A write before what others did.
+    /// A write moves before steps of other threads.
     Left,
-    /// A read behind what others will do.
+    /// A read moves behind steps of other threads.
     Right,
 }
 
-/// Steps that change nothing at all. Where only states are compared they might as well not happen.
+/// Steps that change nothing, by role and number. They can be left out where only states are compared.
 pub(crate) type Idle = FxHashSet<(usize, usize)>;
 
-/// A step of one thread that must move over a step of another one.
+/// A step of one thread that must move over a step of another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mover {
-    /// Which way.
+    /// The direction.
     pub(crate) direction: Direction,
-    /// The role and the number of the step that moves.
+    /// The role and number of the step that moves.
     pub(crate) moving: (usize, usize),
-    /// The role and the number of the step that it moves over.
+    /// The role and number of the step that it moves over.
     pub(crate) over: (usize, usize),
 }
 
-/// The steps of others that a step must be able to move over.
-pub(crate) fn obstacles(model: &Model, direction: Direction, moving: (usize, usize), idle: &Idle) -> Vec<Mover> {
-    let cell = model.roles[moving.0].steps[moving.1].action.cell().map(|cell| cell.global);
-    let roles = (0..model.roles.len()).filter(move |&role| model.coexist(moving.0, role));
-    let others = roles.flat_map(move |role| (0..model.roles[role].steps.len()).map(move |step| (role, step)));
+/// The steps of other threads that a step must be able to move over.
+pub(crate) fn obstacles(system: &System, direction: Direction, moving: (usize, usize), idle: &Idle) -> Vec<Mover> {
+    let cell = system.roles[moving.0].steps[moving.1].action.cell().map(|cell| cell.global);
+    let roles = (0..system.roles.len()).filter(move |&role| system.coexist(moving.0, role));
+    let others = roles.flat_map(move |role| (0..system.roles[role].steps.len()).map(move |step| (role, step)));
     others
         .filter(move |&(role, number)| {
-            let step = &model.roles[role].steps[number];
+            let step = &system.roles[role].steps[number];
             let same = step.action.cell().is_some_and(|other| Some(other.global) == cell);
             let counts = direction == Direction::Left || step.action.written().is_some();
             same && counts && !idle.contains(&(role, number))
@@ -76,27 +76,28 @@ pub(crate) fn obstacles(model: &Model, direction: Direction, moving: (usize, usi
 }
 
 impl Mover {
-    /// What must not be possible.
-    pub(crate) fn question(self, model: &Model, invariant: &Invariant, claim: Claim) -> Option<Question> {
-        let (one, other) = (Who { letter: 'A', role: self.moving.0 }, Who { letter: 'B', role: self.over.0 });
-        let (moving, over) = (step(model, self.moving), step(model, self.over));
+    /// The question whether the step can move.
+    pub(crate) fn question(self, system: &System, invariant: &Invariant, claim: Claim) -> Option<Question> {
+        let (one, other) =
+            (SymbolicThread { letter: 'A', role: self.moving.0 }, SymbolicThread { letter: 'B', role: self.over.0 });
+        let (moving, over) = (step(system, self.moving), step(system, self.over));
         if invariant.is_apart((one.role, moving.from), (other.role, over.from)) {
             return None;
         }
         let (got, other_got) = (one.got(), other.got());
         let (names, other_names) = (one.names(&got), other.names(&other_got));
         let (cell, other_cell) = (moving.action.cell()?, over.action.cell()?);
-        let mut given = invariant.at_both(model, (one, moving.from), (other, over.from));
+        let mut given = invariant.at_both(system, (one, moving.from), (other, over.from));
         given.extend(encode::same_cell((cell, names), (other_cell, other_names)));
-        given.extend(encode::content_typed(model, cell, names));
-        given.extend(enabled(model, one, moving, claim));
-        given.extend(enabled(model, other, over, claim));
+        given.extend(encode::content_typed(system, cell, names));
+        given.extend(enabled(system, one, moving, claim));
+        given.extend(enabled(system, other, over, claim));
         let wanted = match (claim, self.direction) {
-            // The two are never next at the same time; an order that does not matter would count, too.
+            // The two steps must never be next at the same time; here even an order without an effect counts.
             (Claim::TraceRobust, _) => Vec::new(),
             (_, Direction::Left) => {
                 let value = names.integer(moving.action.written()?);
-                let mut wanted = vec![unchanged(model, (other, over), &value, claim)];
+                let mut wanted = vec![unchanged(system, (other, over), &value, claim)];
                 if let Some(written) = over.action.written() {
                     let got = if claim.compares_states() { &value } else { &other_got };
                     wanted.push(format!("(= {} {value})", other.names(got).integer(written)));
@@ -105,34 +106,34 @@ impl Mover {
             }
             (_, Direction::Right) => {
                 let value = other_names.integer(over.action.written()?);
-                vec![unchanged(model, (one, moving), &value, claim)]
+                vec![unchanged(system, (one, moving), &value, claim)]
             }
         };
-        Some(Question { declarations: both(model, one, other), given, wanted })
+        Some(Question { declarations: both(system, one, other), given, wanted })
     }
 }
 
-fn step(model: &Model, (role, number): (usize, usize)) -> &Step {
-    &model.roles[role].steps[number]
+fn step(system: &System, (role, number): (usize, usize)) -> &Step {
+    &system.roles[role].steps[number]
 }
 
-/// That a step can happen. Only where states are compared, the way that its thread goes on matters.
-fn enabled(model: &Model, who: Who, step: &Step, claim: Claim) -> Vec<String> {
+/// Formulas: a step can happen. The way that its thread takes afterwards matters only if states are compared.
+fn enabled(system: &System, thread: SymbolicThread, step: &Step, claim: Claim) -> Vec<String> {
     if claim.compares_states() {
-        return happening(model, who, step);
+        return happening(system, thread, step);
     }
-    let (got, cell) = (who.got(), step.action.cell());
-    let names = who.names(&got);
+    let (got, cell) = (thread.got(), step.action.cell());
+    let names = thread.names(&got);
     cell.map(|cell| encode::allowed(&step.action, names, &encode::content(cell, names))).into_iter().collect()
 }
 
-/// That a step would have had the same local result if its cell had held `value`.
-fn unchanged(model: &Model, (who, step): (Who, &Step), value: &str, claim: Claim) -> String {
-    let got = who.got();
-    let names = who.names(&got);
+/// A formula: a step would have had the same local result if its cell had held `value`.
+fn unchanged(system: &System, (thread, step): (SymbolicThread, &Step), value: &str, claim: Claim) -> String {
+    let got = thread.got();
+    let names = thread.names(&got);
     if !claim.compares_states() || matches!(step.action, Action::Guess(..)) {
         return match &step.action {
-            // A failing compare-and-swap whose result is only "it failed" could have found anything else; but what it found may be used.
+            // A failing compare-and-swap whose result is only "it failed" could have found any other value; but the program may use the value that it found.
             Action::Write(..) => "true".into(),
             action => encode::allowed(action, names, value),
         };
@@ -140,12 +141,12 @@ fn unchanged(model: &Model, (who, step): (Who, &Step), value: &str, claim: Claim
     if let Action::Write(..) = step.action {
         return "true".into();
     }
-    let with = who.names(value);
+    let with = thread.names(value);
     let mut parts = vec![encode::allowed(&step.action, with, value)];
     parts.extend(step.guard.iter().map(|term| with.truth(term)));
     let same_truth = |term: &Term| format!("(= {} {})", names.truth(term), with.truth(term));
     parts.extend(step.asserts.iter().map(|asserted| same_truth(&asserted.cond)));
-    let role = &model.roles[who.role];
+    let role = &system.roles[thread.role];
     for (_, term) in step.updates.iter().filter(|(reg, _)| role.remembers(*reg, step.to)) {
         parts.push(format!("(= {} {})", names.integer(term), with.integer(term)));
     }

@@ -1,41 +1,41 @@
-//! Runs of a few threads, which refute most of what does not hold before a solver is asked.
+//! Sample runs of a few threads, which refute most wrong candidates before a solver is asked.
 //!
-//! What is false in a state that a run reaches is part of no invariant, so elimination ends with the same invariant as without this, and sooner. Nothing rests on it: dropping too much could
-//! only make a proof fail.
+//! A fact that is false in a reachable state is part of no invariant, so elimination ends with the same invariant as without sample runs, only sooner. No proof depends on them: dropping too
+//! much could only make a proof fail.
 
 use crate::facts::{Fact, Value};
-use crate::invariant::{Invariant, Spot, pair, spots};
-use crate::model::{Action, Cell, Guess, Model, Step};
+use crate::invariant::{Invariant, RolePoint, pair, role_points};
+use crate::system::{Action, Cell, Guess, Step, System};
 use crate::term::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 use steadfast_ir::{BinaryOp, UnaryOp};
 use steadfast_span::Index;
 
-/// So many threads run a role that any number may run.
+/// How many threads run a role that any number may run.
 const THREADS: i64 = 3;
-/// How long a run is at most.
+/// The maximum length of a run.
 const LENGTH: usize = 150;
-/// How many runs there are at most.
+/// The maximum number of runs.
 const RUNS: u64 = 200;
-/// As soon as so many runs in a row have refuted nothing, there are no more.
-const PATIENCE: u64 = 20;
+/// After this many runs in a row that refute nothing, there are no more.
+const FRUITLESS_RUNS: u64 = 20;
 
-/// Drops what is false in some state of some runs. (What the text states is left to the solver, which says what refutes it.)
-pub(crate) fn refute(model: &Model, invariant: &mut Invariant) {
+/// Drops the facts that are false in some state of some run. (Invariants in the program text are left to the solver, which says what refutes them.)
+pub(crate) fn refute(system: &System, invariant: &mut Invariant) {
     let mut fruitless = 0;
     for seed in 0..RUNS {
-        let before = size(model, invariant);
-        Run::new(model, seed).watched(invariant);
-        fruitless = if size(model, invariant) < before { 0 } else { fruitless + 1 };
-        if fruitless == PATIENCE {
+        let before = size(system, invariant);
+        SampleRun::new(system, seed).refute(invariant);
+        fruitless = if size(system, invariant) < before { 0 } else { fruitless + 1 };
+        if fruitless == FRUITLESS_RUNS {
             return;
         }
     }
 }
 
-/// How much is claimed.
-fn size(model: &Model, invariant: &Invariant) -> usize {
-    let facts: usize = spots(model).map(|(role, point)| invariant.facts[role][point].len()).sum();
+/// How many facts there are.
+fn size(system: &System, invariant: &Invariant) -> usize {
+    let facts: usize = role_points(system).map(|(role, point)| invariant.facts[role][point].len()).sum();
     facts + invariant.apart.len() + invariant.differ.values().map(FxHashSet::len).sum::<usize>()
 }
 
@@ -48,40 +48,40 @@ struct Thread {
 }
 
 impl Thread {
-    fn spot(&self) -> Spot {
+    fn role_point(&self) -> RolePoint {
         (self.role, self.point)
     }
 }
 
-/// A shared location, or an array: what most cells hold, and the others.
+/// The content of a shared location, or of an array: the value of most cells, and the other cells.
 #[derive(Debug)]
-struct Memory {
+struct GlobalValue {
     value: i64,
     cells: FxHashMap<i64, i64>,
 }
 
-/// A run under way.
-struct Run<'m> {
-    model: &'m Model,
-    memory: Vec<Memory>,
+/// A run in progress.
+struct SampleRun<'m> {
+    system: &'m System,
+    memory: Vec<GlobalValue>,
     threads: Vec<Thread>,
     numbers: Vec<i64>,
     random: u64,
 }
 
-impl<'m> Run<'m> {
-    fn new(model: &'m Model, seed: u64) -> Self {
-        let global = |global: &crate::model::Global| Memory {
+impl<'m> SampleRun<'m> {
+    fn new(system: &'m System, seed: u64) -> Self {
+        let global = |global: &crate::system::Global| GlobalValue {
             value: i64::from(global.init.first().copied().unwrap_or_default()),
             cells: global
                 .exceptions()
                 .map(|(at, value)| (i64::try_from(at).unwrap_or(i64::MAX), i64::from(value)))
                 .collect(),
         };
-        let memory = model.globals.iter().map(global).collect();
-        let mut run = Self { model, memory, threads: Vec::new(), numbers: model.numbers(), random: seed };
-        for (role, code) in model.roles.iter().enumerate() {
-            // Threads with numbers that follow each other and start with 0 come first; then others.
+        let memory = system.globals.iter().map(global).collect();
+        let mut run = Self { system, memory, threads: Vec::new(), numbers: system.numbers(), random: seed };
+        for (role, code) in system.roles.iter().enumerate() {
+            // In every other run, the numbers of the threads are consecutive and start with 0.
             let (first, gap) = if seed.is_multiple_of(2) { (0, 1) } else { (run.below(3), 1 + run.below(3)) };
             for number in 0..if code.many { THREADS } else { 1 } {
                 let mut registers = vec![0; code.registers.len()];
@@ -94,9 +94,9 @@ impl<'m> Run<'m> {
         run
     }
 
-    /// A thread starts.
+    /// Starts a thread.
     fn enter(&mut self, role: usize, registers: &[i64]) {
-        let ways = self.model.roles[role].starts.iter();
+        let ways = self.system.roles[role].starts.iter();
         let possible: Vec<&Step> = ways.filter(|step| passes(step, registers, 0)).collect();
         if possible.is_empty() {
             return;
@@ -116,33 +116,33 @@ impl<'m> Run<'m> {
         (mixed ^ (mixed >> 31)).cast_signed().rem_euclid(bound)
     }
 
-    /// One of several.
+    /// A random index below `several`.
     fn pick(&mut self, several: usize) -> usize {
         let several = i64::try_from(several).unwrap_or(i64::MAX).max(1);
         usize::try_from(self.below(several)).unwrap_or_default()
     }
 
-    /// Runs to its end, and drops what is false on the way.
-    fn watched(mut self, invariant: &mut Invariant) {
+    /// Runs to the end, and drops the facts that are false on the way.
+    fn refute(mut self, invariant: &mut Invariant) {
         for thread in 0..self.threads.len() {
-            self.look_at(thread, invariant);
+            self.check_arrival(thread, invariant);
         }
         for _ in 0..LENGTH {
             let Some((thread, writes)) = self.step() else { return };
-            self.look_at(thread, invariant);
+            self.check_arrival(thread, invariant);
             for other in (0..self.threads.len()).filter(|&other| writes && other != thread) {
                 self.drop_facts(other, invariant);
             }
         }
     }
 
-    /// One step of some thread that can make one. Which it was, and whether it changed memory.
+    /// Takes a step of some thread that can take one. Returns the thread, and whether the step changed memory.
     fn step(&mut self) -> Option<(usize, bool)> {
         let first = self.pick(self.threads.len());
         for turn in 0..self.threads.len() {
             let thread = (first + turn) % self.threads.len();
-            let (role, point) = self.threads[thread].spot();
-            let steps = &self.model.roles[role].steps;
+            let (role, point) = self.threads[thread].role_point();
+            let steps = &self.system.roles[role].steps;
             let offset = self.pick(steps.len());
             for at in 0..steps.len() {
                 let step = &steps[(at + offset) % steps.len()];
@@ -156,7 +156,7 @@ impl<'m> Run<'m> {
         None
     }
 
-    /// Makes a step if that is possible. Whether it changed memory.
+    /// Takes a step if that is possible. Returns whether it changed memory.
     fn take(&mut self, thread: usize, step: &Step) -> Option<bool> {
         let registers = &self.threads[thread].registers;
         let cell = match step.action.cell() {
@@ -190,7 +190,7 @@ impl<'m> Run<'m> {
         at.and_then(|at| memory.cells.get(&at).copied()).unwrap_or(memory.value)
     }
 
-    /// What an access yields if this is there.
+    /// The value that an access yields if its cell holds `there`.
     fn yielded(&mut self, action: &Action, there: i64) -> i64 {
         let way = self.below(4);
         match action {
@@ -205,12 +205,12 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// Drops what is false of a thread that has just come to a point.
-    fn look_at(&self, thread: usize, invariant: &mut Invariant) {
+    /// Drops the facts that are false when a thread has just come to a point.
+    fn check_arrival(&self, thread: usize, invariant: &mut Invariant) {
         self.drop_facts(thread, invariant);
         let one = &self.threads[thread];
         for (_, other) in self.threads.iter().enumerate().filter(|(at, _)| *at != thread) {
-            let (here, there) = (one.spot(), other.spot());
+            let (here, there) = (one.role_point(), other.role_point());
             invariant.apart.remove(&pair(here, there));
             let Some(differ) = invariant.differ.get_mut(&(here, there)) else { continue };
             let same: Vec<(usize, usize)> =
@@ -247,13 +247,13 @@ impl<'m> Run<'m> {
     }
 }
 
-/// Where an access goes. Nothing: that cannot be said.
+/// The index of a cell. Nothing if it cannot be computed.
 #[allow(clippy::option_option, reason = "no index and no answer are different things")]
 fn index(cell: &Cell, registers: &[i64]) -> Option<Option<i64>> {
     cell.index.as_ref().map_or(Some(None), |index| value(index, registers, 0).map(Some))
 }
 
-/// Whether an access can happen if it yields this.
+/// Whether an access can happen if it yields this value.
 fn allows(action: &Action, registers: &[i64], got: i64) -> bool {
     let is = |term: &Term| value(term, registers, got) == Some(got);
     match action {
@@ -264,7 +264,7 @@ fn allows(action: &Action, registers: &[i64], got: i64) -> bool {
     }
 }
 
-/// Whether the local instructions behind an access go this way.
+/// Whether the local instructions behind an access take this way.
 fn passes(step: &Step, registers: &[i64], got: i64) -> bool {
     step.guard.iter().all(|term| value(term, registers, got).is_some_and(|value| value != 0))
 }
@@ -278,7 +278,7 @@ fn updated(step: &Step, registers: &[i64], got: i64) -> Option<Vec<i64>> {
     Some(after)
 }
 
-/// What a term means. Nothing if that is too large or not defined.
+/// The value of a term. Nothing if it is too large or not defined.
 fn value(term: &Term, registers: &[i64], got: i64) -> Option<i64> {
     Some(match term {
         Term::Const(value) => *value,
@@ -300,7 +300,7 @@ fn value(term: &Term, registers: &[i64], got: i64) -> Option<i64> {
                 BinaryOp::Add => a.checked_add(b)?,
                 BinaryOp::Sub => a.checked_sub(b)?,
                 BinaryOp::Mul => a.checked_mul(b)?,
-                // Numbers are unbounded here, and otherwise the language's operators.
+                // Numbers are unbounded here; otherwise these are the language's operators.
                 _ => op.apply(i32::try_from(a).ok()?, i32::try_from(b).ok()?).ok()?.into(),
             }
         }

@@ -1,4 +1,4 @@
-//! A solver as a process that is talked to in SMT-LIB.
+//! A solver as a process that speaks SMT-LIB.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -12,44 +12,44 @@ pub enum SolverError {
     /// It cannot be started.
     #[error("the solver `{program}` cannot be started: {why}")]
     Missing {
-        /// What was to be run.
+        /// The program that was to run.
         program: String,
-        /// What the system says.
+        /// The error of the operating system.
         why: std::io::Error,
     },
     /// It ended, or its answer could not be read.
     #[error("the solver stopped answering: {0}")]
     Crashed(String),
-    /// It does not know.
+    /// It answered "unknown", or did not answer in time.
     #[error("the solver does not know ({0})")]
     Unknown(String),
-    /// The user does not want to wait any longer.
+    /// The user interrupted it.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl SolverError {
-    /// A solver that an interrupt has reached, too, has ended for that reason.
+    /// The error, or [`Self::Interrupted`] if `stop` says so: an interrupt from the terminal ends the solver, too.
     pub(crate) fn or_interrupted(self, stop: &dyn Fn() -> bool) -> Self {
         if stop() { Self::Interrupted } else { self }
     }
 }
 
-/// What a solver says about a question.
+/// A solver's answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// There is such a state.
     Sat,
-    /// There is none.
+    /// There is no such state.
     Unsat,
 }
 
-/// Which solver to run, and how long it may think about one question.
+/// Which solver to run, and its time limit.
 #[derive(Clone, Debug)]
 pub struct SolverOptions {
-    /// The program; z3 and cvc5 are known by their names.
+    /// The program. z3 and cvc5 are recognised by their names.
     pub program: PathBuf,
-    /// For one question.
+    /// The time limit for one question.
     pub timeout: Duration,
 }
 
@@ -77,11 +77,11 @@ impl SolverOptions {
 #[derive(Debug)]
 pub(crate) struct Solver {
     child: Child,
-    /// What it is told. Threads talk and listen, so that a solver that does neither cannot keep us waiting.
+    /// Its input. Separate threads write and read, so that a solver that does neither cannot block us.
     input: Sender<String>,
-    /// What it says, line by line.
+    /// Its output, line by line.
     output: Receiver<String>,
-    patience: Duration,
+    time_limit: Duration,
     /// How many questions were asked.
     pub(crate) questions: usize,
 }
@@ -101,9 +101,10 @@ impl Solver {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::Crashed("it has no input or output".into()));
         };
-        // It should give up by itself; if it does not, it has had twice the time, and a little to start.
-        let patience = options.timeout * 2 + Duration::from_secs(1);
-        let mut solver = Self { child, input: talk(input), output: listen(output), patience, questions: 0 };
+        // The solver should give up by itself. If it does not, it is stopped after twice the time, plus a second for its start.
+        let time_limit = options.timeout * 2 + Duration::from_secs(1);
+        let mut solver =
+            Self { child, input: start_writer(input), output: start_reader(output), time_limit, questions: 0 };
         solver.say(prelude)?;
         Ok(solver)
     }
@@ -127,7 +128,7 @@ impl Solver {
         Ok((answer, found))
     }
 
-    /// The answer to a question that has been asked.
+    /// The answer to the question that was just asked.
     pub(crate) fn answer(&mut self) -> Result<Answer, SolverError> {
         match self.line()?.as_str() {
             "sat" => Ok(Answer::Sat),
@@ -141,9 +142,9 @@ impl Solver {
     }
 
     fn line(&mut self) -> Result<String, SolverError> {
-        self.output.recv_timeout(self.patience).map_err(|why| match why {
+        self.output.recv_timeout(self.time_limit).map_err(|why| match why {
             RecvTimeoutError::Timeout => {
-                SolverError::Unknown(format!("no answer within {} s", self.patience.as_secs_f64()))
+                SolverError::Unknown(format!("no answer within {} s", self.time_limit.as_secs_f64()))
             }
             RecvTimeoutError::Disconnected => SolverError::Crashed("it has ended".into()),
         })
@@ -175,8 +176,8 @@ impl Solver {
     }
 }
 
-/// Writes what is sent, until the process or the sender is gone.
-fn talk(mut input: ChildStdin) -> Sender<String> {
+/// Writes what is sent, until the process ends or the sender is dropped.
+fn start_writer(mut input: ChildStdin) -> Sender<String> {
     let (sender, receiver) = channel::<String>();
     std::thread::spawn(move || {
         for text in receiver {
@@ -188,8 +189,8 @@ fn talk(mut input: ChildStdin) -> Sender<String> {
     sender
 }
 
-/// The lines of an output, as they come. It ends with the output, or when nobody wants them any more.
-fn listen(output: ChildStdout) -> Receiver<String> {
+/// The lines of an output, as they come. It ends with the output, or when the receiver is dropped.
+fn start_reader(output: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines() {
@@ -254,7 +255,7 @@ fn parse(text: &str) -> Option<Sexp> {
     stack.pop()?.into_iter().next()
 }
 
-/// Where a solver is: the given program if it has a path, else the one in `PATH`.
+/// The path of a solver: the given program if it has a path, otherwise the one in `PATH`.
 pub fn find(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.exists().then(|| program.to_owned());

@@ -1,6 +1,6 @@
-//! From the code of threads to the steps of roles.
+//! Builds the roles and steps of a system from the code of the threads.
 
-use crate::model::{Action, Asserted, Cell, Global, Model, Point, Role, Stated, Step, Unsupported};
+use crate::system::{Action, Asserted, Cell, Global, Point, Role, Stated, Step, System, Unsupported};
 use crate::term::Term;
 use std::collections::HashMap;
 use steadfast_ir::{
@@ -9,11 +9,11 @@ use steadfast_ir::{
 use steadfast_lang::Template;
 use steadfast_span::{Index, Span};
 
-/// More local paths than this behind one access are too many to follow.
+/// The largest number of local paths behind one access.
 const MOST_PATHS: usize = 200;
 
-impl Model {
-    /// The roles of a template.
+impl System {
+    /// The system of a template.
     pub(crate) fn of(program: &Program, template: &Template) -> Result<Self, Unsupported> {
         let (globals, places) = globals(program, template);
         let mut roles: Vec<Role> = program
@@ -27,7 +27,7 @@ impl Model {
     }
 }
 
-/// What is stated of shared memory alone may hold elsewhere, too.
+/// An invariant that is about shared memory alone may hold at all points of all roles.
 fn share_stated(roles: &mut [Role]) {
     let is_shared = |stated: &&Stated| {
         let mut registers = 0;
@@ -45,7 +45,7 @@ fn share_stated(roles: &mut [Role]) {
     }
 }
 
-/// For every location, its global and its number in it.
+/// By location: its global and its index in it.
 type Places = Vec<(usize, Option<u32>)>;
 
 fn globals(program: &Program, template: &Template) -> (Vec<Global>, Places) {
@@ -88,7 +88,7 @@ struct RoleBuilder<'a> {
     at: HashMap<Pc, usize>,
 }
 
-/// What is known on a local path.
+/// The effects of the instructions on a local path so far.
 #[derive(Clone)]
 struct Path {
     pc: Pc,
@@ -143,7 +143,7 @@ impl<'a> RoleBuilder<'a> {
         Ok(Role { name: self.thread.name.clone(), many, registers, id, starts, points: self.points, steps, stated })
     }
 
-    /// The invariants in the text, each at the point before its first instruction.
+    /// The invariants in the program text, each at the point before its first instruction.
     fn stated(&self) -> Vec<Stated> {
         let mut stated = Vec::new();
         for (point, at) in self.points.iter().enumerate() {
@@ -240,7 +240,7 @@ impl<'a> RoleBuilder<'a> {
         }
     }
 
-    /// All local ways on from here.
+    /// Adds a step for each local path from here to the next point.
     fn follow(
         &self,
         from: usize,
@@ -372,7 +372,7 @@ impl<'a> RoleBuilder<'a> {
         self.cell_with(place, &Term::Reg)
     }
 
-    /// A cell, where registers stand for these terms.
+    /// A cell, with registers replaced by terms.
     fn cell_with(&self, place: &Place, registers: &dyn Fn(RegId) -> Term) -> Cell {
         let at = |loc: LocId| self.places[loc.index()];
         match place {
@@ -385,18 +385,18 @@ impl<'a> RoleBuilder<'a> {
     }
 }
 
-/// Whether an instruction is part of an invariant in the text.
+/// Whether an instruction is part of an invariant in the program text.
 fn is_stated(template: &Template, instruction: &Instruction) -> bool {
     let kind = matches!(instruction.op, Instr::PlainLoad { .. } | Instr::Assert(_));
     kind && template.invariants.contains(&instruction.span)
 }
 
-/// Whether an instruction of an invariant goes on with another one.
+/// Whether an instruction continues the invariant that the instruction before is part of.
 fn begins_with(before: &Instruction, instruction: &Instruction) -> bool {
     before.span == instruction.span && matches!(before.op, Instr::PlainLoad { .. })
 }
 
-/// Whether an instruction concerns its thread alone.
+/// Whether an instruction affects only its own thread.
 fn is_local(op: &Instr) -> bool {
     match op {
         Instr::Assign { .. }
@@ -408,7 +408,7 @@ fn is_local(op: &Instr) -> bool {
         | Instr::Observe(_)
         | Instr::Bound { .. }
         | Instr::Exclusive(_) => true,
-        // Under TSO other fences do nothing.
+        // Under TSO, other fences have no effect.
         Instr::Fence(order) => *order != FenceOrder::SeqCst,
         _ => false,
     }

@@ -1,6 +1,6 @@
-//! Integer terms over the registers of one thread, and how a solver reads them.
+//! Integer terms over the registers of one thread, and their form in SMT-LIB.
 
-use crate::model::Cell;
+use crate::system::Cell;
 use std::fmt::Write;
 use steadfast_ir::{BinaryOp, Expr, RegId, UNBOUNDED, UnaryOp};
 
@@ -9,22 +9,22 @@ use steadfast_ir::{BinaryOp, Expr, RegId, UNBOUNDED, UnaryOp};
 pub(crate) enum Term {
     /// A number.
     Const(i64),
-    /// A register, as it is before the step.
+    /// The value of a register before the step.
     Reg(RegId),
-    /// What the step has read.
+    /// The value that the step reads.
     Got,
-    /// What a cell of shared memory holds. Only invariants speak of that.
+    /// The content of a cell of shared memory. Only invariants use it.
     Content(Box<Cell>),
     /// A unary operation.
     Unary(UnaryOp, Box<Term>),
     /// A binary operation.
     Binary(BinaryOp, Box<Term>, Box<Term>),
-    /// The remainder of a value that is stored where only values below the modulus fit.
+    /// The remainder of a value, where only values below the modulus can be stored.
     Reduced(Box<Term>, u16),
 }
 
 impl Term {
-    /// The term of an expression, with registers replaced by what they hold; `old` is what the step has read.
+    /// The term of an expression, with registers replaced by their values. `old` is the value that the step reads.
     pub(crate) fn of(expr: &Expr, registers: &dyn Fn(RegId) -> Self) -> Self {
         match expr {
             Expr::Const(value) => Self::Const(i64::from(*value)),
@@ -37,12 +37,12 @@ impl Term {
         }
     }
 
-    /// The value as it is stored.
+    /// The value as it is stored, reduced unless it fits.
     pub(crate) fn reduced(self, modulus: u16, fits: impl Fn(&Self, u16) -> bool) -> Self {
         if modulus == UNBOUNDED || fits(&self, modulus) { self } else { Self::Reduced(Box::new(self), modulus) }
     }
 
-    /// The value if that which was read is `got`, and no register matters.
+    /// The value of the term if the step reads `got` and no register matters.
     pub(crate) fn with(&self, got: i64) -> Option<i64> {
         match self {
             Self::Const(value) => Some(*value),
@@ -86,18 +86,18 @@ impl Term {
     }
 }
 
-/// How a solver calls what terms are about.
+/// The names of values in SMT-LIB.
 pub(crate) trait Naming {
     /// A register.
     fn register(&self, reg: RegId) -> String;
 
-    /// What the step has read.
+    /// The value that the step reads.
     fn got(&self) -> String;
 
     /// A shared location or array.
     fn global(&self, global: usize) -> String;
 
-    /// What a cell holds.
+    /// The content of a cell.
     fn content(&self, cell: &Cell) -> String {
         match &cell.index {
             None => self.global(cell.global),
@@ -183,12 +183,12 @@ pub(crate) trait Naming {
     }
 }
 
-/// How a solver calls the registers of a thread and what its step has read, before the step.
+/// The names of a thread's registers, and of the value that its step reads, before the step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names<'a> {
-    /// Which thread: `A` or `B`.
+    /// The letter of the thread: `A` or `B`.
     pub(crate) thread: char,
-    /// What the step reads, in the solver's words.
+    /// The value that the step reads, in SMT-LIB.
     pub(crate) got: &'a str,
 }
 
@@ -211,7 +211,7 @@ pub(crate) fn number(value: i64) -> String {
     if value < 0 { format!("(- {})", value.unsigned_abs()) } else { value.to_string() }
 }
 
-/// Operators that the solver knows nothing about: whatever they yield, the proof must hold.
+/// Operators without a definition for the solver: the proof must hold for all their results.
 pub(crate) fn opaque_operators() -> String {
     let mut text = String::new();
     for name in ["mul", "div", "rem", "and", "or", "xor", "shl", "shr"] {
@@ -220,7 +220,7 @@ pub(crate) fn opaque_operators() -> String {
     text
 }
 
-/// All of them, in the solver's words.
+/// The conjunction of formulas.
 pub(crate) fn conjunction(parts: &[String]) -> String {
     match parts {
         [] => "true".into(),

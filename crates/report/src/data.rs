@@ -1,7 +1,7 @@
 //! What the script of a page knows.
 
 use crate::escape::{json, visible};
-use crate::told::Told;
+use crate::run_view::RunView;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -34,9 +34,9 @@ struct Memory {
 }
 
 /// The data block of a page.
-pub(crate) fn data(told: &Told) -> String {
+pub(crate) fn data(run: &RunView) -> String {
     let shown = |text: &str| visible(text).into_owned();
-    let steps = told.steps.iter().map(|step| StepData {
+    let steps = run.steps.iter().map(|step| StepData {
         who: shown(&step.actor),
         source: step.place.map(|(source, _)| source),
         line: step.place.map(|(_, line)| line),
@@ -45,12 +45,12 @@ pub(crate) fn data(told: &Told) -> String {
         strong: step.strong_effect.as_deref().map(shown),
         node: step.node,
     });
-    let memory = told.views.as_ref().map(|views| Memory {
+    let memory = run.readable.as_ref().map(|views| Memory {
         locations: views.locations.iter().map(|name| shown(name)).collect(),
         threads: views.threads.iter().map(|name| shown(name)).collect(),
         writes: views.writes.iter().map(|write| (write.location, write.value, write.step)).collect(),
         readable: views.readable.iter().map(|open| (open.thread, open.write, open.from, open.until)).collect(),
         stopped: views.stopped,
     });
-    json(&Data { steps: steps.collect(), offending: told.offending, memory })
+    json(&Data { steps: steps.collect(), offending: run.offending, memory })
 }

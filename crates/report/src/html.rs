@@ -5,10 +5,10 @@
 
 use crate::data::data;
 use crate::escape::{html, visible};
-use crate::page::{Page, Repair, Tone};
+use crate::page::{Page, Repair, VerdictClass};
 use crate::picture::EdgeKind;
 use crate::source::source;
-use crate::{svg, told::Told};
+use crate::{run_view::RunView, svg};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -23,13 +23,13 @@ pub fn html_page(page: &Page<'_>) -> String {
     let mut text = head(&format!("{}: {}", page.subject, page.verdict), &style(), SCRIPT);
     header(&mut text, page);
     text.push_str("<main id=\"main\">\n");
-    if let Some(told) = &page.told {
-        player(&mut text, page, told);
+    if let Some(run) = &page.run {
+        player(&mut text, page, run);
     }
     panes(&mut text, page);
-    if let Some(told) = &page.told {
-        state(&mut text, told);
-        run(&mut text, told);
+    if let Some(run) = &page.run {
+        state(&mut text, run);
+        steps(&mut text, run);
     }
     notes(&mut text, page);
     if let Some(repair) = &page.repair {
@@ -37,8 +37,8 @@ pub fn html_page(page: &Page<'_>) -> String {
     }
     lists(&mut text, page);
     text.push_str("</main>\n");
-    if let Some(told) = &page.told {
-        let _ = writeln!(text, "<script type=\"application/json\" id=\"data\">{}</script>", data(told));
+    if let Some(run) = &page.run {
+        let _ = writeln!(text, "<script type=\"application/json\" id=\"data\">{}</script>", data(run));
     }
     text.push_str(&foot(SCRIPT));
     text
@@ -74,10 +74,10 @@ pub(crate) fn foot(script: &str) -> String {
 pub(crate) const THEME: &str = "<button type=\"button\" id=\"theme\" aria-pressed=\"false\">Dark</button>";
 
 fn header(text: &mut String, page: &Page<'_>) {
-    let tone = match page.tone {
-        Tone::Good => "good",
-        Tone::Bad => "bad",
-        Tone::Unsure => "unsure",
+    let verdict_class = match page.verdict_class {
+        VerdictClass::Good => "good",
+        VerdictClass::Bad => "bad",
+        VerdictClass::Unsure => "unsure",
     };
     let headline = page.diagnostics.first().map_or("", |(_, diagnostic)| diagnostic.message.as_str());
     // The verdict is said once.
@@ -87,7 +87,7 @@ fn header(text: &mut String, page: &Page<'_>) {
     let _ = writeln!(
         text,
         "<a class=\"skip\" href=\"#main\">Skip to the result</a>\n<header>\n<div class=\"headline\">\n<p class=\"subject\">{}</p>\n\
-         <h1><span class=\"verdict {tone}\">{}</span> <span>{}</span></h1>\n<ul class=\"facts\">{}</ul>\n</div>\n{THEME}\n</header>",
+         <h1><span class=\"verdict {verdict_class}\">{}</span> <span>{}</span></h1>\n<ul class=\"facts\">{}</ul>\n</div>\n{THEME}\n</header>",
         html(&page.subject),
         html(&page.verdict),
         html(headline),
@@ -95,8 +95,8 @@ fn header(text: &mut String, page: &Page<'_>) {
     );
 }
 
-fn player(text: &mut String, page: &Page<'_>, told: &Told) {
-    let count = told.steps.len();
+fn player(text: &mut String, page: &Page<'_>, run: &RunView) {
+    let count = run.steps.len();
     let _ = write!(
         text,
         "<section class=\"player\" aria-label=\"Steps of the run\">\n<div class=\"controls\">\n\
@@ -104,8 +104,8 @@ fn player(text: &mut String, page: &Page<'_>, told: &Told) {
          <input type=\"range\" id=\"step\" min=\"0\" max=\"{count}\" value=\"{count}\" aria-label=\"Step\">\n\
          <button type=\"button\" id=\"next\" aria-label=\"One step forward\">▶</button>\n<button type=\"button\" id=\"last\" aria-label=\"To the end\">▶|</button>\n"
     );
-    if told.offending.is_some() {
-        let [strong, weak] = &page.worlds;
+    if run.offending.is_some() {
+        let [strong, weak] = &page.endings;
         let _ = write!(
             text,
             "<fieldset id=\"worlds\"><legend>The last step</legend>\n\
@@ -119,16 +119,16 @@ fn player(text: &mut String, page: &Page<'_>, told: &Told) {
 }
 
 fn panes(text: &mut String, page: &Page<'_>) {
-    let alone = match &page.told {
+    let alone = match &page.run {
         None => " alone",
-        Some(told) if told.picture.columns.len() > 4 => " wide",
+        Some(run) if run.picture.columns.len() > 4 => " wide",
         Some(_) => "",
     };
     let _ = writeln!(text, "<div class=\"panes{alone}\">\n<section class=\"pane texts\" aria-label=\"Source\">");
     for (number, file) in page.sources.iter().enumerate() {
         let own = page.diagnostics.iter().filter(|(of, _)| *of == number);
         let labels: Vec<&Label> = own.flat_map(|(_, diagnostic)| &diagnostic.labels).collect();
-        let places = page.told.iter().flat_map(|told| &told.steps).filter_map(|step| step.place);
+        let places = page.run.iter().flat_map(|run| &run.steps).filter_map(|step| step.place);
         let lines: Vec<u32> = places.filter(|&(of, _)| of == number).map(|(_, line)| line).collect();
         // Of several texts, only those matter that something is said about.
         if page.sources.len() > 1 && labels.is_empty() && lines.is_empty() {
@@ -144,19 +144,19 @@ fn panes(text: &mut String, page: &Page<'_>) {
         text.push_str("</section>\n");
     }
     text.push_str("</section>\n");
-    if let Some(told) = &page.told {
-        drawing(text, told);
+    if let Some(run) = &page.run {
+        drawing(text, run);
     }
     text.push_str("</div>\n");
 }
 
-fn drawing(text: &mut String, told: &Told) {
+fn drawing(text: &mut String, run: &RunView) {
     text.push_str("<section class=\"pane drawing\" aria-label=\"Execution graph\">\n<h2>Execution graph</h2>\n<div class=\"tools\" role=\"group\" aria-label=\"Arrows that are shown\">\n");
-    let used = EdgeKind::ALL.into_iter().filter(|kind| told.picture.edges.iter().any(|edge| edge.kind == *kind));
+    let used = EdgeKind::ALL.into_iter().filter(|kind| run.picture.edges.iter().any(|edge| edge.kind == *kind));
     for kind in used {
         // The names are those at the arrows: transactions have others than memory.
         let labels =
-            told.picture.edges.iter().filter(|edge| edge.kind == kind).filter_map(|edge| edge.label.split(' ').next());
+            run.picture.edges.iter().filter(|edge| edge.kind == kind).filter_map(|edge| edge.label.split(' ').next());
         let name = labels.into_iter().find(|label| !label.is_empty()).unwrap_or(kind.name());
         let (class, name) = (kind.class(), html(name));
         let _ = writeln!(
@@ -170,12 +170,12 @@ fn drawing(text: &mut String, told: &Told) {
     text.push_str(
         "<section class=\"scroll\" id=\"canvas\" tabindex=\"0\" aria-label=\"The graph, which can be scrolled\">\n",
     );
-    text.push_str(&svg::inline(&told.picture));
+    text.push_str(&svg::inline(&run.picture));
     text.push_str("\n</section>\n</section>\n");
 }
 
-fn state(text: &mut String, told: &Told) {
-    if told.views.is_none() {
+fn state(text: &mut String, run: &RunView) {
+    if run.readable.is_none() {
         return;
     }
     text.push_str(
@@ -185,12 +185,12 @@ fn state(text: &mut String, told: &Told) {
     );
 }
 
-fn run(text: &mut String, told: &Told) {
+fn steps(text: &mut String, run: &RunView) {
     text.push_str("<section class=\"run\" aria-labelledby=\"run-title\">\n<h2 id=\"run-title\">The run, one step at a time</h2>\n<section class=\"scroll\" tabindex=\"0\" aria-label=\"The steps\"><table><thead><tr><th scope=\"col\">Step</th><th scope=\"col\">Who</th><th scope=\"col\">Line</th><th scope=\"col\">Text</th><th scope=\"col\">What happens</th></tr></thead>\n<tbody>\n");
-    for (at, step) in told.steps.iter().enumerate() {
+    for (at, step) in run.steps.iter().enumerate() {
         let number = at + 1;
         let line = step.place.map_or_else(String::new, |(_, line)| line.to_string());
-        let leaves = if told.offending == Some(number) { " class=\"offending\"" } else { "" };
+        let leaves = if run.offending == Some(number) { " class=\"offending\"" } else { "" };
         let effect = match &step.strong_effect {
             Some(strong) => format!(
                 "<span class=\"only-weak\">{}</span><span class=\"only-strong\">{}</span>",
@@ -210,11 +210,11 @@ fn run(text: &mut String, told: &Told) {
 }
 
 fn notes(text: &mut String, page: &Page<'_>) {
-    let told = page.told.is_some();
+    let run = page.run.is_some();
     for (at, (_, diagnostic)) in page.diagnostics.iter().enumerate() {
         let title = if at == 0 { "Why" } else { diagnostic.message.as_str() };
         // With steps on the page, the run needs no second telling.
-        let notes = diagnostic.notes.iter().filter(|note| !(told && note.starts_with("the threads take these steps")));
+        let notes = diagnostic.notes.iter().filter(|note| !(run && note.starts_with("the threads take these steps")));
         let notes: Vec<String> = notes.map(|note| paragraph(note)).collect();
         let helps: Vec<String> = diagnostic.helps.iter().map(|help| paragraph(help)).collect();
         let _ = writeln!(

@@ -2,7 +2,7 @@
 
 use crate::escape::html;
 use crate::html::{THEME, foot, head};
-use crate::page::Tone;
+use crate::page::VerdictClass;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("../assets/page.css");
@@ -18,7 +18,7 @@ pub struct Row {
     /// The verdict in a few words.
     pub verdict: String,
     /// How good the news is.
-    pub tone: Tone,
+    pub verdict_class: VerdictClass,
     /// What else there is to say.
     pub detail: String,
     /// How long it took, in seconds, if that is known.
@@ -63,10 +63,10 @@ fn tally(rows: &[Row]) -> String {
 }
 
 fn line(text: &mut String, row: &Row) {
-    let tone = match row.tone {
-        Tone::Good => "good",
-        Tone::Bad => "bad",
-        Tone::Unsure => "unsure",
+    let verdict_class = match row.verdict_class {
+        VerdictClass::Good => "good",
+        VerdictClass::Bad => "bad",
+        VerdictClass::Unsure => "unsure",
     };
     let subject = match &row.link {
         Some(link) => format!("<a href=\"{}\">{}</a>", html(link), html(&row.subject)),
@@ -76,7 +76,7 @@ fn line(text: &mut String, row: &Row) {
     let time = row.seconds.map_or_else(String::new, |seconds| format!("{seconds:.2} s"));
     let _ = writeln!(
         text,
-        "<tr><td>{subject}</td><td>{}</td><td class=\"{tone}\"><b>{}</b></td><td data-key=\"{seconds}\">{time}</td><td>{}</td></tr>",
+        "<tr><td>{subject}</td><td>{}</td><td class=\"{verdict_class}\"><b>{}</b></td><td data-key=\"{seconds}\">{time}</td><td>{}</td></tr>",
         html(&row.question),
         html(&row.verdict),
         html(&row.detail)
@@ -93,7 +93,7 @@ mod tests {
             subject: "<b>.sf".to_owned(),
             question: "RC20".to_owned(),
             verdict: "not robust".to_owned(),
-            tone: Tone::Bad,
+            verdict_class: VerdictClass::Bad,
             detail: "\"quoted\"".to_owned(),
             seconds: Some(0.5),
             link: Some("a b.html".to_owned()),

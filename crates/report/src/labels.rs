@@ -2,7 +2,7 @@
 
 use crate::escape::cells;
 use crate::layout::Rect;
-use crate::picture::{EdgeKind, Picture, World};
+use crate::picture::{EdgeKind, Ending, Picture};
 use crate::route::{Path, Point};
 
 /// The width of a character in a label.
@@ -17,18 +17,19 @@ pub(crate) fn place(picture: &Picture, boxes: &[Rect], paths: &[Path]) -> Vec<Op
     let mut placed: Vec<Option<Rect>> = vec![None; picture.edges.len()];
     let mut order: Vec<usize> = (0..picture.edges.len()).collect();
     order.sort_by_key(|&at| !picture.edges[at].on_cycle);
-    let mut taken: Vec<(Rect, World)> = boxes.iter().map(|&rect| (rect, World::Both)).collect();
+    let mut taken: Vec<(Rect, Ending)> = boxes.iter().map(|&rect| (rect, Ending::Both)).collect();
     for at in order {
         let edge = &picture.edges[at];
         if edge.label.is_empty() || (edge.kind == EdgeKind::Order && !edge.on_cycle) {
             continue;
         }
         let width = cells(&edge.label) as f64 * CHARACTER + 8.0;
-        let meets =
-            |rect: Rect| taken.iter().any(|&(other, world)| exist_together(world, edge.world) && rect.overlaps(other));
+        let meets = |rect: Rect| {
+            taken.iter().any(|&(other, ending)| exist_together(ending, edge.ending) && rect.overlaps(other))
+        };
         let found = candidates(&paths[at], width).into_iter().find(|&rect| !meets(rect));
         if let Some(rect) = found {
-            taken.push((rect, edge.world));
+            taken.push((rect, edge.ending));
             placed[at] = Some(rect);
         }
     }
@@ -36,8 +37,8 @@ pub(crate) fn place(picture: &Picture, boxes: &[Rect], paths: &[Path]) -> Vec<Op
 }
 
 /// Whether both are ever seen at once.
-fn exist_together(one: World, other: World) -> bool {
-    one == World::Both || other == World::Both || one == other
+fn exist_together(one: Ending, other: Ending) -> bool {
+    one == Ending::Both || other == Ending::Both || one == other
 }
 
 /// Places for a label, the best first: near the middle of the arrow, and on it.

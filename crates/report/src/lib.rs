@@ -1,19 +1,19 @@
 //! Draws a violation: an execution graph as SVG, and a page that shows it beside its source, one step at a time.
 //!
 //! A [`Picture`] is boxes in columns with arrows between them; [`svg`] draws it. A [`Page`] is everything about one result; [`html_page`] makes one
-//! file of it that needs no network, and whose policy forbids one. [`tell`] makes both out of a witness, of a check or of a run.
+//! file of it that needs no network, and whose policy forbids one. [`RunView`] makes both out of a witness, of a check or of a run.
 //!
 //! Guarantee: nothing that comes from a program is ever markup: all text is escaped, and characters that would turn or hide text are shown by their numbers. In a
 //! picture no box lies on another, no label on a box or on another label, and no arrow crosses a box.
 //!
 //! ```
-//! use steadfast_report::{Edge, EdgeKind, Node, Picture, World, svg};
+//! use steadfast_report::{Edge, EdgeKind, Node, Picture, Ending, svg};
 //!
 //! let node = |column, title: &str| Node { column, title: title.to_owned(), step: 1, ..Node::default() };
 //! let picture = Picture {
 //!     columns: vec!["writer".to_owned(), "reader".to_owned()],
 //!     nodes: vec![node(0, "write x := 1"), node(1, "read x = 1")],
-//!     edges: vec![Edge { from: 0, to: 1, kind: EdgeKind::Reads, label: "rf".to_owned(), on_cycle: false, world: World::Both }],
+//!     edges: vec![Edge { from: 0, to: 1, kind: EdgeKind::Reads, label: "rf".to_owned(), on_cycle: false, ending: Ending::Both }],
 //!     summary: "A message".to_owned(),
 //! };
 //! assert!(svg(&picture).contains("read x = 1"));
@@ -31,22 +31,22 @@ mod labels;
 mod layout;
 mod page;
 mod picture;
+mod readable;
 mod route;
+mod run_view;
 mod source;
 mod subject;
 mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
-mod told;
-mod views;
 
 pub use html::html_page;
 pub use index::{Row, index_page};
-pub use page::{Listing, Page, Repair, Tone};
-pub use picture::{Edge, EdgeKind, Node, Part, Picture, World};
+pub use page::{Listing, Page, Repair, VerdictClass};
+pub use picture::{Edge, EdgeKind, Ending, Node, Part, Picture};
+pub use readable::{Readable, ReadableWrites, Written, readable_writes};
+pub use run_view::{RunView, StepView};
 pub use subject::{Places, ProgramText, Subject};
 pub use svg::svg;
 pub use text::text;
-pub use told::{Step, Told, tell};
-pub use views::{Readable, Views, Written, views};

@@ -1,12 +1,12 @@
 //! What a page says.
 
-use crate::told::Told;
+use crate::run_view::RunView;
 use steadfast_diag::Diagnostic;
 use steadfast_span::SourceFile;
 
 /// How good the news is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum VerdictClass {
     /// It holds.
     Good,
     /// A violation.
@@ -23,7 +23,7 @@ pub struct Page<'a> {
     /// The verdict in a few words.
     pub verdict: String,
     /// How good the news is.
-    pub tone: Tone,
+    pub verdict_class: VerdictClass,
     /// What was asked and how much was done, as names and values.
     pub facts: Vec<(String, String)>,
     /// The texts that are shown.
@@ -31,9 +31,9 @@ pub struct Page<'a> {
     /// What there is to say, each with the number of its text. The first one is the headline.
     pub diagnostics: Vec<(usize, &'a Diagnostic)>,
     /// The run and its picture.
-    pub told: Option<Told>,
+    pub run: Option<RunView>,
     /// What the two endings of the run are called: under the strong model, and under the weak one.
-    pub worlds: [String; 2],
+    pub endings: [String; 2],
     /// A repair.
     pub repair: Option<Repair>,
     /// Lists that belong to the result, such as stacks.

@@ -32,7 +32,7 @@ pub struct Node {
     pub column: usize,
     /// The first line, in bold.
     pub title: String,
-    /// The first line in the world of [`World::Strong`], if it differs.
+    /// The first line in the ending of [`Ending::Strong`], if it differs.
     pub strong_title: Option<String>,
     /// Further lines.
     pub details: Vec<String>,
@@ -71,8 +71,8 @@ pub struct Edge {
     pub label: String,
     /// Whether it is on the cycle.
     pub on_cycle: bool,
-    /// In which world it exists.
-    pub world: World,
+    /// In which ending it exists.
+    pub ending: Ending,
 }
 
 /// The kinds of arrows. Each has a stroke of its own, so that they can be told apart without colour.
@@ -133,7 +133,7 @@ impl EdgeKind {
 
 /// Which of two endings a part of the picture belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum World {
+pub enum Ending {
     /// Both.
     #[default]
     Both,

@@ -36,7 +36,7 @@ pub struct Subject<'a, P> {
     /// The program and the model, if all of the execution is known: then it can be said what threads may still read.
     pub whole: Option<(&'a Program, Model)>,
     /// The events that the text around the picture has numbers for, from 1.
-    pub cast: &'a [EventId],
+    pub numbered: &'a [EventId],
 }
 
 /// The places of a program with one text.

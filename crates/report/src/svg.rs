@@ -2,7 +2,7 @@
 
 use crate::escape::{html, shortened};
 use crate::layout::{Layout, Rect, layout};
-use crate::picture::{Edge, EdgeKind, Node, Part, Picture, World};
+use crate::picture::{Edge, EdgeKind, Ending, Node, Part, Picture};
 use crate::route::Path;
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ pub(crate) const STYLE: &str = include_str!("../assets/graph.css");
 pub fn svg(picture: &Picture) -> String {
     let style = format!("<style>\n{STYLE}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
     let mut picture = picture.clone();
-    picture.edges.retain(|edge| edge.world != World::Strong);
+    picture.edges.retain(|edge| edge.ending != Ending::Strong);
     picture.nodes.iter_mut().for_each(|node| node.strong_title = None);
     let (text, height) = element(&picture, &style);
     text.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1)
@@ -85,12 +85,12 @@ fn headers(text: &mut String, picture: &Picture, layout: &Layout) {
     text.push_str("</g>\n");
 }
 
-/// The classes that say in which world something exists.
-fn world(world: World) -> &'static str {
-    match world {
-        World::Both => "",
-        World::Strong => " only-strong",
-        World::Weak => " only-weak",
+/// The classes that say in which ending something exists.
+fn ending(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Both => "",
+        Ending::Strong => " only-strong",
+        Ending::Weak => " only-weak",
     }
 }
 
@@ -109,7 +109,7 @@ fn arrow(text: &mut String, picture: &Picture, edge: &Edge, path: &Path) {
         text,
         "<g class=\"edge {}{on_cycle}{}\" data-step=\"{}\">",
         edge.kind.class(),
-        world(edge.world),
+        ending(edge.ending),
         since(picture, edge)
     );
     if edge.on_cycle {
@@ -148,7 +148,7 @@ fn label(text: &mut String, picture: &Picture, edge: &Edge, rect: Rect) {
         "<g class=\"label {}{on_cycle}{}\" data-step=\"{}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"3\"/>\
          <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text></g>",
         edge.kind.class(),
-        world(edge.world),
+        ending(edge.ending),
         since(picture, edge),
         rect.x,
         rect.y,

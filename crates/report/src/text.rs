@@ -1,7 +1,7 @@
 //! A picture as text, for a terminal: a column per thread, a line per step, and the arrows of the cycle beside it.
 
 use crate::escape::{cells, shortened};
-use crate::picture::{EdgeKind, Node, Picture, World};
+use crate::picture::{EdgeKind, Ending, Node, Picture};
 use std::fmt::Write;
 
 /// The widest column.
@@ -33,7 +33,8 @@ fn cell(node: &Node) -> String {
 
 /// The arrows of the cycle that leave a box, but for those that only go down to the next one.
 fn arrows(picture: &Picture, from: usize) -> String {
-    let leaving = picture.edges.iter().filter(|edge| edge.from == from && edge.on_cycle && edge.world != World::Strong);
+    let leaving =
+        picture.edges.iter().filter(|edge| edge.from == from && edge.on_cycle && edge.ending != Ending::Strong);
     let shown = leaving.filter(|edge| edge.kind != EdgeKind::Order);
     let shown: Vec<String> = shown
         .map(|edge| {
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn store_buffering_is_a_small_table() {
-        let drawn = text(&Sample::of(STORE_BUFFERING, Model::Ra).told().picture);
+        let drawn = text(&Sample::of(STORE_BUFFERING, Model::Ra).run_view().picture);
         assert!(drawn.starts_with("at first"), "{drawn}");
         // Two titles, one initial value, four steps.
         assert_eq!((drawn.lines().count(), drawn.matches("--fr--> (").count()), (7, 2), "{drawn}");

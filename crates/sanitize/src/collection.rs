@@ -16,7 +16,7 @@ pub struct Collected {
     /// The seed of that run.
     pub seed: u64,
     /// Whether [`Collection::add`] has returned it.
-    told: bool,
+    reported: bool,
 }
 
 /// Findings in the order in which they were first made.
@@ -46,7 +46,7 @@ impl Collection {
             let next = self.found.len();
             let at = *self.index.entry(key).or_insert(next);
             if at == next {
-                self.found.push(Collected { finding, runs: 0, first_run: run, seed, told: false });
+                self.found.push(Collected { finding, runs: 0, first_run: run, seed, reported: false });
             } else if finding.leaves_with_stale_value() && !self.found[at].finding.leaves_with_stale_value() {
                 // The worse of the two speaks for both.
                 self.found[at].finding = finding;
@@ -59,11 +59,11 @@ impl Collection {
         if !seen.is_empty() {
             self.runs.push(seen);
         }
-        let certain = |collected: &&mut Collected| !collected.told && !may_be_harmless(&collected.finding);
+        let certain = |collected: &&mut Collected| !collected.reported && !may_be_harmless(&collected.finding);
         let new: Vec<_> = self.found.iter_mut().filter(certain).collect();
         new.into_iter()
             .map(|collected| {
-                collected.told = true;
+                collected.reported = true;
                 &*collected
             })
             .collect()
@@ -76,7 +76,7 @@ impl Collection {
 
     /// Those that [`add`](Self::add) did not return, because they were not certain.
     pub fn held_back(&self) -> impl Iterator<Item = &Collected> {
-        self.all().filter(|collected| !collected.told)
+        self.all().filter(|collected| !collected.reported)
     }
 
     /// How many runs have found something.

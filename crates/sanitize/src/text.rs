@@ -12,7 +12,7 @@ pub fn full(finding: &Finding) -> String {
     let mut text = String::from(RULE);
     // Writing to a string does not fail, here and below.
     let _ = writeln!(text, "WARNING: Steadfast: {} (pid={})", finding.kind.title(), finding.process);
-    text.push_str(&story(finding));
+    text.push_str(&run_text(finding));
     text.push_str(&memory(finding));
     text.push_str(&threads(finding));
     text.push_str(&advice(finding));
@@ -60,7 +60,7 @@ fn module_of(frame: &Frame) -> String {
     format!("({name}+{:#x})", frame.offset)
 }
 
-fn story(finding: &Finding) -> String {
+fn run_text(finding: &Finding) -> String {
     let mut text = String::new();
     let Some(access) = finding.seen(Role::Access) else {
         text.push_str("  Every thread waits for another one.\n\n");

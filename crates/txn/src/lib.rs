@@ -37,10 +37,10 @@ pub mod oracle;
 pub mod program;
 pub mod random;
 pub mod run;
-pub mod story;
 pub mod template;
 pub mod text;
 mod varset;
+pub mod witness_text;
 
 pub use decide::{Answer, Verdict, Witness, decide, find_race};
 pub use model::Model;

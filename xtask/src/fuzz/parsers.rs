@@ -203,7 +203,7 @@ fn timed_parse(text: &str, dialect: Dialect) -> Result<(Parsed, Duration), Strin
         if dialect == Dialect::Steadfast {
             // The same text as a template must not be worse for anybody.
             let (parsed, template) = parse_template(&file);
-            parsed.program.zip(template).map(|(program, template)| steadfast_prove::understands(&program, &template));
+            parsed.program.zip(template).map(|(program, template)| steadfast_prove::supports(&program, &template));
             parse_instance(&file, Instance { copies: 2, values: 4, cells: 4 });
         }
         parse(&file, dialect)

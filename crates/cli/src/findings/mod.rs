@@ -2,12 +2,12 @@
 
 mod advice;
 mod notes;
-mod story;
+mod numbered_witness;
 mod violation;
 
 pub(crate) use advice::{Advice, advice};
 pub(crate) use notes::remarks;
-pub(crate) use story::source_text;
+pub(crate) use numbered_witness::source_text;
 
 use crate::codes;
 use steadfast_diag::codes::inconclusive;
@@ -49,8 +49,8 @@ pub(crate) fn diagnostics(asked: &Asked<'_>, advice: Option<&Advice>) -> Vec<Dia
 }
 
 /// The events of a violation that matter, in the order of their numbers.
-pub(crate) fn cast(asked: &Asked<'_>, witness: &Witness) -> Vec<EventId> {
-    story::Story::new(asked, witness).cast
+pub(crate) fn numbered_events(asked: &Asked<'_>, witness: &Witness) -> Vec<EventId> {
+    numbered_witness::NumberedWitness::new(asked, witness).numbered_events
 }
 
 /// Why there is no verdict.

@@ -2,7 +2,7 @@
 
 use super::Asked;
 use super::advice::Advice;
-use super::story::Story;
+use super::numbered_witness::NumberedWitness;
 use steadfast_diag::codes::verdict;
 use steadfast_diag::{Code, Diagnostic, Label};
 use steadfast_graph::{EventId, EventKind};
@@ -10,23 +10,23 @@ use steadfast_robust::{ViolationKind, Witness};
 
 /// Tells a violation.
 pub(crate) fn diagnostic(asked: &Asked<'_>, witness: &Witness, advice: Option<&Advice>) -> Diagnostic {
-    let story = Story::new(asked, witness);
-    let mut diagnostic = Diagnostic::error(code(witness.kind), message(&story));
-    diagnostic.labels = merged(labels(&story));
+    let numbered = NumberedWitness::new(asked, witness);
+    let mut diagnostic = Diagnostic::error(code(witness.kind), message(&numbered));
+    diagnostic.labels = merged(labels(&numbered));
     if !witness.run.is_empty() {
         let introduction = "the threads take these steps, one after the other:";
-        diagnostic = diagnostic.note(format!("{introduction}\n{}", story.run()));
+        diagnostic = diagnostic.note(format!("{introduction}\n{}", numbered.run()));
     }
     if !witness.cycle.is_empty() {
         let introduction = "no interleaving explains it, because it would have to follow this cycle:";
-        diagnostic = diagnostic.note(format!("{introduction}\n  {}\n({})", story.cycle(), story.legend()));
+        diagnostic = diagnostic.note(format!("{introduction}\n  {}\n({})", numbered.cycle(), numbered.legend()));
     }
     if !witness.confirmed
         && let Some(doubt) = doubt(witness.kind)
     {
         diagnostic = diagnostic.note(doubt);
     }
-    let helps = advice.map(|advice| advice.helps(&story)).unwrap_or_default();
+    let helps = advice.map(|advice| advice.helps(&numbered)).unwrap_or_default();
     helps
         .into_iter()
         .fold(diagnostic, Diagnostic::help)
@@ -59,9 +59,9 @@ fn doubt(kind: ViolationKind) -> Option<&'static str> {
     }
 }
 
-fn message(story: &Story<'_>) -> String {
-    let access = access(story);
-    match story.witness.kind {
+fn message(numbered: &NumberedWitness<'_>) -> String {
+    let access = access(numbered);
+    match numbered.witness.kind {
         ViolationKind::StaleRead => format!("not robust: this {access} can read an overwritten value"),
         ViolationKind::OvertakingWrite => {
             format!("not robust: this {access} can go before a write that is already there")
@@ -70,8 +70,8 @@ fn message(story: &Story<'_>) -> String {
             format!("not robust: this {access} can read an overwritten value, and the program depends on it")
         }
         ViolationKind::Race => {
-            let location = story.witness.step.event.and_then(|event| story.event(event).location);
-            format!("data race on `{}`", story.location(location))
+            let location = numbered.witness.step.event.and_then(|event| numbered.event(event).location);
+            format!("data race on `{}`", numbered.location(location))
         }
         ViolationKind::TriangularRace => {
             format!("triangular race: this {access} can come before a write while an earlier store is in the buffer")
@@ -82,8 +82,8 @@ fn message(story: &Story<'_>) -> String {
 }
 
 /// What the offending step is called.
-fn access(story: &Story<'_>) -> &'static str {
-    match story.witness.step.event.map(|event| story.event(event).kind) {
+fn access(numbered: &NumberedWitness<'_>) -> &'static str {
+    match numbered.witness.step.event.map(|event| numbered.event(event).kind) {
         Some(EventKind::Read | EventKind::PlainRead) => "load",
         Some(EventKind::WaitRead) => "wait",
         Some(EventKind::FailedCas) => "compare-and-swap",
@@ -94,53 +94,54 @@ fn access(story: &Story<'_>) -> &'static str {
     }
 }
 
-fn labels(story: &Story<'_>) -> Vec<Label> {
-    let witness = story.witness;
-    let others = story.cast.iter().filter(|&&event| Some(event) != witness.step.event);
-    let mut labels: Vec<_> =
-        others.map(|&event| Label { span: story.span(event), text: context(story, event), primary: false }).collect();
-    labels.push(Label { span: witness.step.place.span, text: primary(story), primary: true });
+fn labels(numbered: &NumberedWitness<'_>) -> Vec<Label> {
+    let witness = numbered.witness;
+    let others = numbered.numbered_events.iter().filter(|&&event| Some(event) != witness.step.event);
+    let mut labels: Vec<_> = others
+        .map(|&event| Label { span: numbered.span(event), text: context(numbered, event), primary: false })
+        .collect();
+    labels.push(Label { span: witness.step.place.span, text: primary(numbered), primary: true });
     labels
 }
 
 /// What an event other than the offending one has to do with it.
-fn context(story: &Story<'_>, event: EventId) -> String {
-    let mark = story.mark(event).unwrap_or_default();
-    let newest = story.witness.newest == Some(event) && story.witness.kind.is_weak();
-    if let Some(thread) = story.event(event).thread.filter(|_| newest) {
-        let written = story.program.shown(story.event(event).value_written);
-        return format!("{mark} `{}` overwrites it with {written}", story.thread(thread));
+fn context(numbered: &NumberedWitness<'_>, event: EventId) -> String {
+    let mark = numbered.mark(event).unwrap_or_default();
+    let newest = numbered.witness.newest == Some(event) && numbered.witness.kind.is_weak();
+    if let Some(thread) = numbered.event(event).thread.filter(|_| newest) {
+        let written = numbered.program.shown(numbered.event(event).value_written);
+        return format!("{mark} `{}` overwrites it with {written}", numbered.thread(thread));
     }
-    format!("{mark} {}", story.deed(event))
+    format!("{mark} {}", numbered.description(event))
 }
 
 /// What the offending step can do.
-fn primary(story: &Story<'_>) -> String {
-    let witness = story.witness;
-    let mark = witness.step.event.and_then(|event| story.mark(event)).map_or(String::new(), |mark| mark + " ");
-    let thread = story.thread(witness.step.place.thread);
-    let stale = witness.stale.and_then(|event| story.mark(event)).unwrap_or_default();
-    let although = match witness.newest.filter(|_| witness.newest != witness.stale).and_then(|event| story.mark(event))
-    {
-        Some(newest) => format!(", although {newest} has overwritten it"),
-        None => String::new(),
-    };
-    let value = witness.stale.map_or(0, |event| story.program.shown(story.event(event).value_written));
+fn primary(numbered: &NumberedWitness<'_>) -> String {
+    let witness = numbered.witness;
+    let mark = witness.step.event.and_then(|event| numbered.mark(event)).map_or(String::new(), |mark| mark + " ");
+    let thread = numbered.thread(witness.step.place.thread);
+    let stale = witness.stale.and_then(|event| numbered.mark(event)).unwrap_or_default();
+    let although =
+        match witness.newest.filter(|_| witness.newest != witness.stale).and_then(|event| numbered.mark(event)) {
+            Some(newest) => format!(", although {newest} has overwritten it"),
+            None => String::new(),
+        };
+    let value = witness.stale.map_or(0, |event| numbered.program.shown(numbered.event(event).value_written));
     match witness.kind {
         ViolationKind::StaleRead => format!("{mark}`{thread}` may still read {value} here, from {stale}{although}"),
         ViolationKind::ObservedStaleRead => {
             format!("{mark}`{thread}` may still read {value} here, from {stale}{although}, and uses it")
         }
         ViolationKind::OvertakingWrite => {
-            let before = witness.newest.and_then(|event| story.mark(event)).unwrap_or_default();
+            let before = witness.newest.and_then(|event| numbered.mark(event)).unwrap_or_default();
             format!("{mark}`{thread}` may still write here directly after {stale}, which is before {before}")
         }
         ViolationKind::Race => {
-            let deed = witness.step.event.map_or_else(String::new, |event| story.deed(event));
-            format!("{mark}{deed}, and nothing orders this after {stale}")
+            let description = witness.step.event.map_or_else(String::new, |event| numbered.description(event));
+            format!("{mark}{description}, and nothing orders this after {stale}")
         }
         ViolationKind::TriangularRace => {
-            let before = witness.newest.and_then(|event| story.mark(event)).unwrap_or_default();
+            let before = witness.newest.and_then(|event| numbered.mark(event)).unwrap_or_default();
             format!("{mark}`{thread}` may load this before {before}, and before anybody sees {stale}")
         }
         ViolationKind::Assertion => format!("{mark}does not hold in thread `{thread}`"),

@@ -35,7 +35,7 @@ impl Instances {
             let Some((program, outcome)) = decided(file, instance) else { break };
             match &outcome.verdict {
                 Verdict::NotRobust(_) => {
-                    let shown = crate::repair::told(file, &program, Model::Tso, &outcome);
+                    let shown = crate::repair::diagnostics_of(file, &program, Model::Tso, &outcome);
                     instances.broken = Some((instance, shown));
                     break;
                 }
@@ -77,7 +77,7 @@ impl Asserted {
                     let failing = decided(file, instance).filter(|(_, own)| matches!(own.verdict, Verdict::Failed(_)));
                     match failing {
                         Some((program, own)) => {
-                            let shown = crate::repair::told(file, &program, Model::Tso, &own);
+                            let shown = crate::repair::diagnostics_of(file, &program, Model::Tso, &own);
                             asserted.failing = Some((instance, shown));
                         }
                         None => asserted.coarse = Some(instance),

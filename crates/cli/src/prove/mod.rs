@@ -22,7 +22,7 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, Template, parse_template};
 use steadfast_prove::certificate::{self, Refused};
-use steadfast_prove::{Claim, Options, Outcome, Property, SolverError, SolverOptions, prove};
+use steadfast_prove::{Claim, Options, ProofResult, Property, SolverError, SolverOptions, prove};
 use steadfast_span::SourceFile;
 
 /// Runs `steadfast prove`.
@@ -73,18 +73,18 @@ fn one(arguments: &ProveArgs, path: &Path) -> (Report, Option<String>) {
     let outcome = prove(&program, &template, &options);
     drop(progress);
     let mut problem = None;
-    if let (Outcome::Proved(proof), Some(folder)) = (&outcome, &arguments.certificate) {
+    if let (ProofResult::Proved(proof), Some(folder)) = (&outcome, &arguments.certificate) {
         let folder = if arguments.files.len() > 1 { folder.join(&program.name) } else { folder.clone() };
         match certificate::write(&folder, report.file.text(), &program, &template, proof) {
             Ok(questions) => report.certificate = Some((folder, questions)),
             Err(error) => problem = Some(format!("cannot write {}: {error}", folder.display())),
         }
     }
-    let is_robust = matches!(&outcome, Outcome::Proved(proof) if proof.claim != Claim::SafeByAbstraction);
-    if !is_robust && matches!(&outcome, Outcome::Proved(_) | Outcome::NotProved(_)) {
+    let is_robust = matches!(&outcome, ProofResult::Proved(proof) if proof.claim != Claim::SafeByAbstraction);
+    if !is_robust && matches!(&outcome, ProofResult::Proved(_) | ProofResult::NotProved(_)) {
         report.instances = Some(Instances::check(&report.file, &template));
     }
-    if let Outcome::Proved(proof) = &outcome
+    if let ProofResult::Proved(proof) = &outcome
         && matches!(proof.property, Property::Unknown(_))
     {
         report.asserted = Some(Asserted::check(&report.file, &template, &proof.guesses));

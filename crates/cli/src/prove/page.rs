@@ -5,12 +5,12 @@ use super::report::{Report, claimed};
 use crate::ask::ask;
 use crate::findings::{Asked, diagnostics};
 use crate::interrupt;
-use crate::report::{told, tone, worlds};
+use crate::report::{endings, run_view, verdict_class};
 use crate::settings::{self, Question};
 use steadfast_diag::Diagnostic;
 use steadfast_lang::{Instance, parse_instance};
-use steadfast_prove::{Failure, Outcome, Reason, WriteProof};
-use steadfast_report::{Listing, Page, Told, html_page};
+use steadfast_prove::{Failure, ProofResult, Reason, WriteProof};
+use steadfast_report::{Listing, Page, RunView, html_page};
 use steadfast_robust::{Limits, Model, Notion};
 use steadfast_span::Span;
 
@@ -19,7 +19,7 @@ pub(super) fn page(report: &Report) -> String {
     let broken = report.instances.as_ref().and_then(|instances| instances.broken.as_ref());
     let failing = report.asserted.as_ref().and_then(|asserted| asserted.failing.as_ref());
     let shown = broken.or(failing).and_then(|(instance, _)| violation(report, *instance));
-    let (mut found, told) = shown.unwrap_or_default();
+    let (mut found, run) = shown.unwrap_or_default();
     let (verdict, mut remarks, lists) = outcome(report, &mut found);
     remarks.extend(report.asserted.as_ref().map(Asserted::described));
     let verdict = match (broken, failing) {
@@ -36,12 +36,12 @@ pub(super) fn page(report: &Report) -> String {
     html_page(&Page {
         subject: report.file.name().to_owned(),
         verdict,
-        tone: tone(report.status()),
+        verdict_class: verdict_class(report.status()),
         facts,
         sources: vec![&report.file],
         diagnostics: found.iter().map(|diagnostic| (0, diagnostic)).collect(),
-        told,
-        worlds: worlds(Some(Model::Tso)),
+        run,
+        endings: endings(Some(Model::Tso)),
         repair: None,
         lists,
         remarks,
@@ -55,16 +55,16 @@ fn outcome(report: &Report, found: &mut Vec<Diagnostic>) -> (String, Vec<String>
             found.extend(report.diagnostics.iter().cloned());
             ("cannot be proved".to_owned(), Vec::new(), Vec::new())
         }
-        Some(Outcome::Unsupported(problem)) => {
+        Some(ProofResult::Unsupported(problem)) => {
             ("cannot be proved".to_owned(), vec![problem.message.clone()], Vec::new())
         }
-        Some(Outcome::Inconclusive(error)) => ("inconclusive".to_owned(), vec![error.to_string()], Vec::new()),
-        Some(Outcome::NotProved(failure)) => {
+        Some(ProofResult::Inconclusive(error)) => ("inconclusive".to_owned(), vec![error.to_string()], Vec::new()),
+        Some(ProofResult::NotProved(failure)) => {
             found.push(failed(failure));
             let remark = "No proof was found; that does not mean that there is none.";
             ("inconclusive".to_owned(), vec![remark.to_owned()], Vec::new())
         }
-        Some(Outcome::Proved(proof)) => {
+        Some(ProofResult::Proved(proof)) => {
             let writes =
                 proof.writes.iter().map(|write| format!("{}: {}", place(report, write.span), why(report, write)));
             let invariants = proof.invariants.iter();
@@ -115,12 +115,12 @@ fn failed(failure: &Failure) -> Diagnostic {
 }
 
 /// The violation of a finite instance, found once more: the first search kept only what it says.
-fn violation(report: &Report, instance: Instance) -> Option<(Vec<Diagnostic>, Option<Told>)> {
+fn violation(report: &Report, instance: Instance) -> Option<(Vec<Diagnostic>, Option<RunView>)> {
     let program = parse_instance(&report.file, instance).program?;
     let mut question = Question::new(Notion::Graph, Limits::default());
     question.jobs = settings::jobs(None);
     question.spin = false;
     let outcome = ask(&program, &question.options(Model::Tso, interrupt::listen())).ok()?;
     let asked = Asked { file: &report.file, program: &program, model: Model::Tso, outcome: &outcome };
-    Some((diagnostics(&asked, None), told(&asked)))
+    Some((diagnostics(&asked, None), run_view(&asked)))
 }

@@ -3,7 +3,7 @@
 use super::instance::guessed;
 use super::report::{Report, claimed, yielded};
 use serde_json::{Value, json};
-use steadfast_prove::{Outcome, Property, Reason};
+use steadfast_prove::{ProofResult, Property, Reason};
 use steadfast_span::Span;
 
 /// All results.
@@ -31,14 +31,14 @@ pub(crate) fn record(report: &Report) -> Value {
             let messages: Vec<&str> = report.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
             record["errors"] = json!(messages);
         }
-        Some(Outcome::Unsupported(problem)) => {
+        Some(ProofResult::Unsupported(problem)) => {
             record["errors"] = json!([problem.message]);
         }
-        Some(Outcome::Inconclusive(error)) => {
+        Some(ProofResult::Inconclusive(error)) => {
             record["verdict"] = json!("inconclusive");
             record["reason"] = json!(error.to_string());
         }
-        Some(Outcome::Proved(proof)) => {
+        Some(ProofResult::Proved(proof)) => {
             record["verdict"] = json!(if broken.is_some() { "not-robust" } else { "proved" });
             record["claim"] = json!(proof.claim);
             record["claimed"] = json!(claimed(proof.claim));
@@ -79,7 +79,7 @@ pub(crate) fn record(report: &Report) -> Value {
                 record["certificate"] = json!(folder.display().to_string());
             }
         }
-        Some(Outcome::NotProved(failure)) => {
+        Some(ProofResult::NotProved(failure)) => {
             record["verdict"] = json!(if broken.is_some() { "not-robust" } else { "inconclusive" });
             record["reason"] = json!("no proof was found");
             record["write"] = place(failure.write);

@@ -10,7 +10,9 @@ use crate::status::Status;
 use std::fmt::Write;
 use std::path::PathBuf;
 use steadfast_diag::Diagnostic;
-use steadfast_prove::{Claim, Failure, Guess, Outcome, Proof, Property, Reason, SolverError, Unshown, WriteProof};
+use steadfast_prove::{
+    Claim, Failure, Guess, Proof, ProofResult, Property, Reason, SolverError, UnprovedInvariant, WriteProof,
+};
 use steadfast_span::{SourceFile, Span};
 
 /// Everything about one file.
@@ -20,7 +22,7 @@ pub(crate) struct Report {
     /// What is wrong with it.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// What came of it, if it could be read.
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<ProofResult>,
     /// What small instances showed, if there is no proof.
     pub(crate) instances: Option<Instances>,
     /// What they showed about assertions, if there is no proof of those.
@@ -90,14 +92,14 @@ impl Report {
         let broken = self.instances.as_ref().is_some_and(|instances| instances.broken.is_some());
         let fails = self.asserted.as_ref().is_some_and(|asserted| asserted.failing.is_some());
         match &self.outcome {
-            None | Some(Outcome::Unsupported(_)) => Status::Input,
+            None | Some(ProofResult::Unsupported(_)) => Status::Input,
             Some(_) if fails || (broken && self.goal == Goal::Robust) => Status::Violation,
-            Some(Outcome::Proved(proof)) => match proof.property {
+            Some(ProofResult::Proved(proof)) => match proof.property {
                 Property::Unknown(_) => Status::Inconclusive,
                 _ => Status::Holds,
             },
-            Some(Outcome::Inconclusive(SolverError::Interrupted)) => Status::Interrupted,
-            Some(Outcome::NotProved(_) | Outcome::Inconclusive(_)) => Status::Inconclusive,
+            Some(ProofResult::Inconclusive(SolverError::Interrupted)) => Status::Interrupted,
+            Some(ProofResult::NotProved(_) | ProofResult::Inconclusive(_)) => Status::Inconclusive,
         }
     }
 
@@ -106,11 +108,11 @@ impl Report {
         let name = self.file.name();
         match &self.outcome {
             None => super::rejected(self, output),
-            Some(Outcome::Unsupported(problem)) => {
+            Some(ProofResult::Unsupported(problem)) => {
                 let problem = Diagnostic::error(codes::NOT_PROVABLE, problem.message.clone()).at(problem.span, "here");
                 problems(&self.file, &[problem], output)
             }
-            Some(Outcome::Inconclusive(error)) => {
+            Some(ProofResult::Inconclusive(error)) => {
                 let hint = match error {
                     SolverError::Missing { .. } => {
                         "\n  help: install z3 (Debian: `apt install z3`), or name another solver with `--solver`"
@@ -120,10 +122,10 @@ impl Report {
                 };
                 format!("{name}: inconclusive: {error}; nothing is claimed{hint}\n")
             }
-            Some(Outcome::Proved(proof)) => {
+            Some(ProofResult::Proved(proof)) => {
                 self.broken(output).unwrap_or_default() + &self.failing(output) + &self.proved(proof)
             }
-            Some(Outcome::NotProved(failure)) => self.failed(failure, output),
+            Some(ProofResult::NotProved(failure)) => self.failed(failure, output),
         }
     }
 
@@ -148,8 +150,8 @@ impl Report {
                 let _ = writeln!(text, "  {thread}, before {before}: `invariant({});`", facts.join(" && "));
             }
         }
-        for unshown in proof.unshown() {
-            let _ = writeln!(text, "  note: {}", self.not_kept(unshown));
+        for unproved in proof.unproved() {
+            let _ = writeln!(text, "  note: {}", self.not_kept(unproved));
         }
         match &proof.property {
             Property::Nothing => {}
@@ -186,9 +188,9 @@ impl Report {
     }
 
     /// An invariant of the text that could not be shown.
-    fn not_kept(&self, unshown: &Unshown) -> String {
-        let by = unshown.by.map_or("at the start".to_owned(), |step| format!("after {}", self.place(step)));
-        format!("{} could not be shown to hold {by}, and was not used", self.place(unshown.invariant))
+    fn not_kept(&self, unproved: &UnprovedInvariant) -> String {
+        let by = unproved.by.map_or("at the start".to_owned(), |step| format!("after {}", self.place(step)));
+        format!("{} could not be shown to hold {by}, and was not used", self.place(unproved.invariant))
     }
 
     /// A place in the text.
@@ -203,8 +205,8 @@ impl Report {
 
     fn failed(&self, failure: &Failure, output: &Output) -> String {
         let mut problem = diagnostic(failure);
-        for unshown in &failure.unshown {
-            problem = problem.note(self.not_kept(unshown));
+        for unproved in &failure.unproved {
+            problem = problem.note(self.not_kept(unproved));
         }
         let mut text = problems(&self.file, &[problem], output);
         if let Some(broken) = self.broken(output) {

@@ -126,7 +126,7 @@ fn answer(
     let task =
         Task { file: &input.file, dialect: input.dialect, options: &options, target, allowed, watcher: Some(watcher) };
     let program = input.parsed.program.as_ref();
-    let told = |outcome: &steadfast_robust::Outcome| {
+    let explain = |outcome: &steadfast_robust::Outcome| {
         program.map_or(Vec::new(), |program| report::diagnostics(&input.file, program, arguments.model, outcome))
     };
     // As in `ask`: a mistake of the checker should end in a message.
@@ -136,7 +136,7 @@ fn answer(
             Fixed::Repaired { changes, cost, result, checks, sites } => {
                 Answer::Changed { changes, cost, result, checks, sites }
             }
-            Fixed::Hopeless(outcome) => Answer::Hopeless(told(&outcome)),
+            Fixed::Hopeless(outcome) => Answer::Hopeless(explain(&outcome)),
             Fixed::Impossible { strongest, sites } => Answer::Impossible { strongest, sites },
             Fixed::Stopped(stop) => Answer::Stopped(stop),
         },
@@ -144,7 +144,7 @@ fn answer(
             Relaxed::Weakened { changes, saved, result, checks, sites } => {
                 Answer::Changed { changes, cost: saved, result, checks, sites }
             }
-            Relaxed::NotRobust(outcome) => Answer::NotRobust(told(&outcome)),
+            Relaxed::NotRobust(outcome) => Answer::NotRobust(explain(&outcome)),
             Relaxed::Stopped(stop) => Answer::Stopped(stop),
         },
     }));
@@ -152,7 +152,7 @@ fn answer(
 }
 
 /// What an outcome says about a program, as `check` would.
-pub(crate) fn told(
+pub(crate) fn diagnostics_of(
     file: &steadfast_span::SourceFile,
     program: &steadfast_ir::Program,
     model: steadfast_robust::Model,

@@ -5,11 +5,11 @@ use super::{Answer, Direction};
 use crate::ask::ask;
 use crate::findings::Asked;
 use crate::interrupt;
-use crate::report::{patched, told, tone, worlds};
+use crate::report::{endings, patched, run_view, verdict_class};
 use crate::settings::{self, Question};
 use steadfast_diag::Diagnostic;
 use steadfast_repair::Judged;
-use steadfast_report::{Page, Told, html_page};
+use steadfast_report::{Page, RunView, html_page};
 use steadfast_span::SourceFile;
 
 /// The page.
@@ -18,13 +18,13 @@ pub(super) fn page(report: &Report<'_>) -> String {
         // What is shown is the program that was changed as far as that goes.
         let Judged { file, program, outcome } = &**strongest;
         let asked = Asked { file, program, model: report.arguments.model, outcome };
-        return page_of(report, file, &report.diagnostics().1, told(&asked));
+        return page_of(report, file, &report.diagnostics().1, run_view(&asked));
     }
-    let (diagnostics, told) = as_it_is(report).unwrap_or_else(|| (report.diagnostics().1, None));
-    page_of(report, &report.input.file, &diagnostics, told)
+    let (diagnostics, run) = as_it_is(report).unwrap_or_else(|| (report.diagnostics().1, None));
+    page_of(report, &report.input.file, &diagnostics, run)
 }
 
-fn page_of(report: &Report<'_>, file: &SourceFile, diagnostics: &[Diagnostic], told: Option<Told>) -> String {
+fn page_of(report: &Report<'_>, file: &SourceFile, diagnostics: &[Diagnostic], run: Option<RunView>) -> String {
     let repair = match &report.answer {
         Answer::Changed { changes, result, .. } if !changes.is_empty() => {
             Some(patched(&report.input.file, changes, result, report.summary()))
@@ -34,7 +34,7 @@ fn page_of(report: &Report<'_>, file: &SourceFile, diagnostics: &[Diagnostic], t
     html_page(&Page {
         subject: report.input.file.name().to_owned(),
         verdict: report.name().replace('-', " "),
-        tone: tone(report.status()),
+        verdict_class: verdict_class(report.status()),
         facts: vec![
             ("model".to_owned(), report.arguments.model.name().to_uppercase()),
             ("notion".to_owned(), report.arguments.notion.name().to_owned()),
@@ -42,8 +42,8 @@ fn page_of(report: &Report<'_>, file: &SourceFile, diagnostics: &[Diagnostic], t
         ],
         sources: vec![file],
         diagnostics: diagnostics.iter().map(|diagnostic| (0, diagnostic)).collect(),
-        told,
-        worlds: worlds(Some(report.arguments.model)),
+        run,
+        endings: endings(Some(report.arguments.model)),
         repair,
         lists: Vec::new(),
         remarks: vec![report.summary()],
@@ -51,7 +51,7 @@ fn page_of(report: &Report<'_>, file: &SourceFile, diagnostics: &[Diagnostic], t
 }
 
 /// What is wrong with the program as it is: asked once more, because the repair only keeps its result.
-fn as_it_is(report: &Report<'_>) -> Option<(Vec<Diagnostic>, Option<Told>)> {
+fn as_it_is(report: &Report<'_>) -> Option<(Vec<Diagnostic>, Option<RunView>)> {
     if report.direction == Direction::Relax && !matches!(report.answer, Answer::NotRobust(_)) {
         return None;
     }
@@ -62,5 +62,5 @@ fn as_it_is(report: &Report<'_>) -> Option<(Vec<Diagnostic>, Option<Told>)> {
     question.jobs = settings::jobs(arguments.jobs);
     let outcome = ask(program, &question.options(arguments.model, interrupt::listen())).ok()?;
     let asked = Asked { file: &report.input.file, program, model: arguments.model, outcome: &outcome };
-    Some((crate::findings::diagnostics(&asked, None), told(&asked)))
+    Some((crate::findings::diagnostics(&asked, None), run_view(&asked)))
 }

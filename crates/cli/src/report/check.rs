@@ -1,27 +1,27 @@
 //! The page about a result of `steadfast check`.
 
-use crate::findings::{Asked, cast};
+use crate::findings::{Asked, numbered_events};
 use crate::numbers::grouped;
 use crate::result::{Answer, CheckResult};
 use crate::status::Status;
 use steadfast_diag::Severity;
-use steadfast_report::{Page, ProgramText, Repair, Subject, Told, Tone, html_page, tell};
+use steadfast_report::{Page, ProgramText, Repair, RunView, Subject, VerdictClass, html_page};
 use steadfast_robust::{Model, Verdict};
 
 /// The run of a violation, as a picture with steps.
-pub(crate) fn told(asked: &Asked<'_>) -> Option<Told> {
+pub(crate) fn run_view(asked: &Asked<'_>) -> Option<RunView> {
     let witness = asked.outcome.verdict.witness()?;
-    let cast = cast(asked, witness);
+    let numbered_events = numbered_events(asked, witness);
     let places = &ProgramText { file: asked.file };
     let whole = Some((asked.program, asked.model));
-    Some(tell(&Subject { witness, names: asked.program, places, whole, cast: &cast }))
+    Some(RunView::of(&Subject { witness, names: asked.program, places, whole, numbered: &numbered_events }))
 }
 
 /// The page about a result.
 pub(crate) fn check_page(result: &CheckResult, repair: Option<Repair>) -> String {
-    let told = match &result.answer {
+    let run = match &result.answer {
         Answer::Checked { program, model, outcome } => {
-            told(&Asked { file: &result.file, program, model: *model, outcome })
+            run_view(&Asked { file: &result.file, program, model: *model, outcome })
         }
         Answer::Rejected | Answer::Broken { .. } => None,
     };
@@ -35,12 +35,12 @@ pub(crate) fn check_page(result: &CheckResult, repair: Option<Repair>) -> String
     html_page(&Page {
         subject: result.file.name().to_owned(),
         verdict: verdict(result),
-        tone: tone(result.status()),
+        verdict_class: verdict_class(result.status()),
         facts: facts(result),
         sources: vec![&result.file],
         diagnostics,
-        told,
-        worlds: worlds(result.model()),
+        run,
+        endings: endings(result.model()),
         repair,
         lists: Vec::new(),
         remarks: remarks(result),
@@ -48,16 +48,16 @@ pub(crate) fn check_page(result: &CheckResult, repair: Option<Repair>) -> String
 }
 
 /// How good the news of a status is.
-pub(crate) fn tone(status: Status) -> Tone {
+pub(crate) fn verdict_class(status: Status) -> VerdictClass {
     match status {
-        Status::Holds => Tone::Good,
-        Status::Inconclusive | Status::Interrupted => Tone::Unsure,
-        Status::Violation | Status::Input | Status::Internal => Tone::Bad,
+        Status::Holds => VerdictClass::Good,
+        Status::Inconclusive | Status::Interrupted => VerdictClass::Unsure,
+        Status::Violation | Status::Input | Status::Internal => VerdictClass::Bad,
     }
 }
 
 /// What the two endings of a run are called.
-pub(crate) fn worlds(model: Option<Model>) -> [String; 2] {
+pub(crate) fn endings(model: Option<Model>) -> [String; 2] {
     let weak = model.map_or_else(|| "the weak model".to_owned(), |model| model.name().to_uppercase());
     ["under SC".to_owned(), format!("what {weak} allows")]
 }

@@ -6,7 +6,7 @@ use crate::status::Status;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
-use steadfast_report::{Row, Tone, index_page};
+use steadfast_report::{Row, VerdictClass, index_page};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ReportArgs, output: &mut Output) -> io::Result<Status> {
@@ -116,35 +116,40 @@ fn rows_of(result: &Value, link: Option<&str>) -> Vec<Row> {
             .collect::<Vec<_>>()
             .join(", "),
         verdict: text(result, if result["verdict"].is_string() { "verdict" } else { "answer" }).replace('-', " "),
-        tone: Tone::Unsure,
+        verdict_class: VerdictClass::Unsure,
         detail: detail(result),
         seconds: result["seconds"].as_f64(),
         link: link.map(str::to_owned),
     };
     let Some(findings) = result["findings"].as_array() else {
-        return vec![Row { tone: tone(&row.verdict), ..row }];
+        return vec![Row { verdict_class: verdict_class(&row.verdict), ..row }];
     };
     let runs = format!("{} runs", result["runs"]);
     if findings.is_empty() {
         let watched = result["watched_runs"] != 0;
         let verdict = "nothing was reported".to_owned();
-        return vec![Row { question: runs, verdict, tone: if watched { Tone::Good } else { Tone::Unsure }, ..row }];
+        return vec![Row {
+            question: runs,
+            verdict,
+            verdict_class: if watched { VerdictClass::Good } else { VerdictClass::Unsure },
+            ..row
+        }];
     }
     let found = findings.iter().map(|finding| Row {
         question: runs.clone(),
         verdict: text(finding, "kind").replace('-', " "),
-        tone: Tone::Bad,
+        verdict_class: VerdictClass::Bad,
         detail: text(finding, "summary"),
         ..row.clone()
     });
     found.collect()
 }
 
-fn tone(verdict: &str) -> Tone {
+fn verdict_class(verdict: &str) -> VerdictClass {
     match verdict {
-        "robust" | "proved" | "repaired" | "relaxed" | "nothing to relax" => Tone::Good,
-        "inconclusive" => Tone::Unsure,
-        _ => Tone::Bad,
+        "robust" | "proved" | "repaired" | "relaxed" | "nothing to relax" => VerdictClass::Good,
+        "inconclusive" => VerdictClass::Unsure,
+        _ => VerdictClass::Bad,
     }
 }
 
@@ -174,8 +179,8 @@ mod tests {
         let check = json!({ "file": "a.sf", "model": "ra", "notion": "graph", "verdict": "not-robust", "seconds": 0.5, "diagnostics": [{ "severity": "error", "message": "stale" }] });
         let rows = rows_of(&check, Some("a.html"));
         assert_eq!(
-            (rows[0].verdict.as_str(), rows[0].question.as_str(), rows[0].tone),
-            ("not robust", "ra, graph", Tone::Bad)
+            (rows[0].verdict.as_str(), rows[0].question.as_str(), rows[0].verdict_class),
+            ("not robust", "ra, graph", VerdictClass::Bad)
         );
         let run = json!({ "program": "./lock", "runs": 3, "watched_runs": 3, "findings": [{ "kind": "race", "summary": "s" }, { "kind": "stale-read", "summary": "t" }] });
         let verdicts: Vec<String> = rows_of(&run, None).into_iter().map(|row| row.verdict).collect();

@@ -5,6 +5,6 @@ pub(crate) mod collection;
 mod files;
 mod repaired;
 
-pub(crate) use check::{check_page, told, tone, worlds};
+pub(crate) use check::{check_page, endings, run_view, verdict_class};
 pub(crate) use files::Files;
 pub(crate) use repaired::{repaired, shown as patched};

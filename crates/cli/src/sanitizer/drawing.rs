@@ -5,7 +5,7 @@ use crate::report::Files;
 use crate::status::Status;
 use std::path::Path;
 use steadfast_ir::ThreadId;
-use steadfast_report::{Places, Subject, Told, svg, tell, text as in_terminal};
+use steadfast_report::{Places, RunView, Subject, svg, text as in_terminal};
 use steadfast_sanitize::collection::Collection;
 use steadfast_sanitize::finding::Finding;
 use steadfast_sanitize::symbols::Frame;
@@ -13,10 +13,10 @@ use steadfast_sanitize::witness::{Spot, witness};
 use steadfast_span::SourceFile;
 
 /// The picture of a finding, with its steps. Lines are those of these files.
-pub(super) fn told(finding: &Finding, sources: &[SourceFile]) -> Option<Told> {
+pub(super) fn run_view(finding: &Finding, sources: &[SourceFile]) -> Option<RunView> {
     let (witness, names) = witness(finding)?;
     let places = &Lines { sources };
-    Some(tell(&Subject { witness: &witness, names: &names, places, whole: None, cast: &[] }))
+    Some(RunView::of(&Subject { witness: &witness, names: &names, places, whole: None, numbered: &[] }))
 }
 
 /// Draws each finding, as far as that is wanted. Deadlocks cannot be drawn.
@@ -37,8 +37,8 @@ pub(super) fn terminal(arguments: &RunArgs, collection: &Collection) -> String {
     if arguments.graph.as_deref() != Some(Path::new("-")) {
         return String::new();
     }
-    let told = collection.all().filter_map(|collected| told(&collected.finding, &[]));
-    told.flat_map(|told| ["\n".to_owned(), in_terminal(&told.picture)]).collect()
+    let run = collection.all().filter_map(|collected| run_view(&collected.finding, &[]));
+    run.flat_map(|run| ["\n".to_owned(), in_terminal(&run.picture)]).collect()
 }
 
 fn picture(finding: &Finding, dot: bool) -> Option<String> {
@@ -46,7 +46,7 @@ fn picture(finding: &Finding, dot: bool) -> Option<String> {
         let (witness, names) = witness(finding)?;
         return Some(witness.dot(&names));
     }
-    Some(svg(&told(finding, &[])?.picture))
+    Some(svg(&run_view(finding, &[])?.picture))
 }
 
 /// Where the steps of a run are.
@@ -124,6 +124,6 @@ mod tests {
             threads: Vec::new(),
             missing: None,
         };
-        assert!(told(&finding, &[]).is_none());
+        assert!(run_view(&finding, &[]).is_none());
     }
 }

@@ -6,7 +6,7 @@ use super::run::Tally;
 use crate::report::Files;
 use crate::status::Status;
 use std::collections::BTreeMap;
-use steadfast_report::{Listing, Page, Tone, html_page};
+use steadfast_report::{Listing, Page, VerdictClass, html_page};
 use steadfast_sanitize::collection::Collected;
 use steadfast_sanitize::finding::{Finding, Stack, own_frame};
 use steadfast_sanitize::record::Role;
@@ -33,12 +33,12 @@ fn nothing(program: &str, tally: &Tally) -> String {
     html_page(&Page {
         subject: program.to_owned(),
         verdict: "nothing was reported".to_owned(),
-        tone: if watched { Tone::Good } else { Tone::Unsure },
+        verdict_class: if watched { VerdictClass::Good } else { VerdictClass::Unsure },
         facts: vec![("runs".to_owned(), tally.runs.to_string()), ("watched".to_owned(), tally.watched.to_string())],
         sources: Vec::new(),
         diagnostics: Vec::new(),
-        told: None,
-        worlds: Default::default(),
+        run: None,
+        endings: Default::default(),
         repair: None,
         lists: Vec::new(),
         remarks: vec![remark.to_owned()],
@@ -52,15 +52,15 @@ fn page(program: &str, tally: &Tally, collected: &Collected) -> String {
     html_page(&Page {
         subject: program.to_owned(),
         verdict: finding.kind.title().to_owned(),
-        tone: Tone::Bad,
+        verdict_class: VerdictClass::Bad,
         facts: vec![
             ("reported in".to_owned(), format!("{} of {} runs", collected.runs, tally.runs)),
             ("first with seed".to_owned(), collected.seed.to_string()),
         ],
         diagnostics: vec![(0, &diagnostic)],
-        told: drawing::told(finding, &sources),
+        run: drawing::run_view(finding, &sources),
         sources: sources.iter().collect(),
-        worlds: ["when threads take turns".to_owned(), "what weak memory allows".to_owned()],
+        endings: ["when threads take turns".to_owned(), "what weak memory allows".to_owned()],
         repair: None,
         lists: lists(finding),
         remarks: Vec::new(),

@@ -5,9 +5,9 @@ use super::input::Input;
 use steadfast_diag::{Code, Diagnostic, codes as builtin};
 use steadfast_explore::Bound;
 use steadfast_txn::decide::{Closing, Verdict, Witness};
-use steadfast_txn::story::{self, Anomaly};
-use steadfast_txn::template::story::{call, step_name};
+use steadfast_txn::template::split_text::{call, step_name};
 use steadfast_txn::template::{Split, Template, Undecided};
+use steadfast_txn::witness_text::{self, Anomaly};
 use steadfast_txn::{Model, Program};
 
 /// Not serializable under the model.
@@ -152,7 +152,7 @@ pub(super) fn schedule(input: &Input, templates: &[Template], split: &Split) -> 
         (session, step_name(templates, instance, step, table, input.constants()))
     };
     let rows: Vec<(usize, String)> = split.order().into_iter().map(row).collect();
-    story::table(&sessions, &rows)
+    witness_text::table(&sessions, &rows)
 }
 
 /// A model that does not fit.
@@ -181,16 +181,16 @@ fn violation(program: &Program, model: Model, witness: &Witness) -> Diagnostic {
         labelled.push(transaction);
     }
     diagnostic = diagnostic.note(anomaly.meaning());
-    diagnostic = diagnostic.note(story::columns(program, witness).trim_end().to_owned());
-    let reasons: Vec<String> = witness.cycle.iter().map(|edge| story::reason(program, witness, edge)).collect();
+    diagnostic = diagnostic.note(witness_text::columns(program, witness).trim_end().to_owned());
+    let reasons: Vec<String> = witness.cycle.iter().map(|edge| witness_text::reason(program, witness, edge)).collect();
     diagnostic = diagnostic.note(reasons.join("\n"));
-    diagnostic.note(story::contradiction(program, witness))
+    diagnostic.note(witness_text::contradiction(program, witness))
 }
 
 fn write_race(program: &Program, race: &Witness) -> Diagnostic {
     let variable = race.cycle.first().and_then(|edge| edge.kind.variable());
     let name = variable.map_or("?", |variable| &*program.variables[variable].name);
-    let names: Vec<String> = race.cycle.iter().map(|edge| story::title(program, race, edge.from)).collect();
+    let names: Vec<String> = race.cycle.iter().map(|edge| witness_text::title(program, race, edge.from)).collect();
     let message = format!("{} both write `{name}` without knowing of each other", names.join(" and "));
     let mut diagnostic = Diagnostic::new(WRITE_RACE, steadfast_diag::Severity::Note, message);
     if let Some(edge) = race.cycle.first() {

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &HistoryArgs, output: &mut Output) -> io::Result<St
     let mut worst = Status::Holds;
     for &criterion in wanted {
         let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
-        let (text, status) = told(&history, &check(&history, criterion, &budget));
+        let (text, status) = answer_text(&history, &check(&history, criterion, &budget));
         worst = worst.max(status);
         let operations = numbers::counted(history.operations(), "operation");
         let (verdict, rest) = text.split_once('\n').unwrap_or((&text, ""));
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &HistoryArgs, output: &mut Output) -> io::Result<St
 }
 
 /// The answer in words, one sentence per line.
-fn told(history: &History, answer: &Answer) -> (String, Status) {
+fn answer_text(history: &History, answer: &Answer) -> (String, Status) {
     match answer {
         Answer::Satisfied => ("satisfied".to_owned(), Status::Holds),
         Answer::Inconclusive(bound) => {

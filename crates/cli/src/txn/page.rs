@@ -2,17 +2,17 @@
 
 use super::check::{Checked, Decided, Outcome, TemplateResult};
 use super::input::Input;
-use crate::report::tone;
-use steadfast_report::{Edge, EdgeKind, Node, Page, Picture, Step, Told, World, html_page};
+use crate::report::verdict_class;
+use steadfast_report::{Edge, EdgeKind, Ending, Node, Page, Picture, RunView, StepView, html_page};
 use steadfast_txn::decide::{Edge as Dependency, EdgeKind as Kind, Role, Verdict, Witness};
-use steadfast_txn::story;
 use steadfast_txn::template::Split;
-use steadfast_txn::template::story::{call, step_name};
+use steadfast_txn::template::split_text::{call, step_name};
+use steadfast_txn::witness_text;
 use steadfast_txn::{Model, Program};
 
 /// The page.
 pub(super) fn page(checked: &Checked<'_>) -> String {
-    let (verdict, told, facts) = match &checked.outcome {
+    let (verdict, run, facts) = match &checked.outcome {
         Outcome::Rejected => ("cannot be checked", None, Vec::new()),
         Outcome::Decided(decided) => of_program(checked.input, decided),
         Outcome::Templates(result) => of_templates(checked.input, result),
@@ -26,12 +26,12 @@ pub(super) fn page(checked: &Checked<'_>) -> String {
     html_page(&Page {
         subject: checked.input.name.clone(),
         verdict: verdict.to_owned(),
-        tone: tone(checked.status()),
+        verdict_class: verdict_class(checked.status()),
         facts,
         sources: checked.input.files.iter().collect(),
         diagnostics: checked.diagnostics.iter().map(|(file, diagnostic)| (*file, diagnostic)).collect(),
-        told,
-        worlds: Default::default(),
+        run,
+        endings: Default::default(),
         repair: None,
         lists: Vec::new(),
         remarks,
@@ -40,22 +40,22 @@ pub(super) fn page(checked: &Checked<'_>) -> String {
 
 type Facts = Vec<(String, String)>;
 
-fn of_program(input: &Input, decided: &Decided<'_>) -> (&'static str, Option<Told>, Facts) {
+fn of_program(input: &Input, decided: &Decided<'_>) -> (&'static str, Option<RunView>, Facts) {
     let facts = vec![
         ("model".to_owned(), format!("{} ({})", decided.model.title(), decided.model)),
         ("states".to_owned(), crate::numbers::grouped(decided.statistics.states)),
         ("time".to_owned(), format!("{:.2} s", decided.seconds)),
     ];
-    let (verdict, told) = match &decided.verdict {
+    let (verdict, run) = match &decided.verdict {
         Verdict::Robust => ("robust", None),
-        Verdict::NotRobust(witness) => ("not serializable", Some(told(input, decided.program, witness))),
+        Verdict::NotRobust(witness) => ("not serializable", Some(run_view(input, decided.program, witness))),
         Verdict::Failed(_) => ("wrong", None),
         Verdict::Inconclusive(_) => ("inconclusive", None),
     };
-    (verdict, told, facts)
+    (verdict, run, facts)
 }
 
-fn of_templates(input: &Input, result: &TemplateResult<'_>) -> (&'static str, Option<Told>, Facts) {
+fn of_templates(input: &Input, result: &TemplateResult<'_>) -> (&'static str, Option<RunView>, Facts) {
     let facts = vec![
         ("model".to_owned(), format!("{} ({})", result.model.title(), result.model)),
         ("instances".to_owned(), "any number".to_owned()),
@@ -72,39 +72,41 @@ fn of_templates(input: &Input, result: &TemplateResult<'_>) -> (&'static str, Op
 }
 
 /// The run of a witness.
-fn told(input: &Input, program: &Program, witness: &Witness) -> Told {
-    let mut teller = Teller { input, program, witness, told: Told::default(), begins: Vec::new(), commits: Vec::new() };
-    teller.transactions();
-    teller.session_order();
+fn run_view(input: &Input, program: &Program, witness: &Witness) -> RunView {
+    let mut builder =
+        RunViewBuilder { input, program, witness, view: RunView::default(), begins: Vec::new(), commits: Vec::new() };
+    builder.transactions();
+    builder.session_order();
     for edge in &witness.cycle {
-        teller.dependency(edge);
+        builder.dependency(edge);
     }
-    let names: Vec<String> = witness.cycle.iter().map(|edge| story::title(program, witness, edge.from)).collect();
-    teller.told.picture.summary = format!(
+    let names: Vec<String> =
+        witness.cycle.iter().map(|edge| witness_text::title(program, witness, edge.from)).collect();
+    builder.view.picture.summary = format!(
         "Transactions of {} sessions. The cycle: {}.",
-        teller.told.picture.columns.len(),
+        builder.view.picture.columns.len(),
         names.join(", then ")
     );
-    teller.told.picture.drop_empty_columns();
-    teller.told
+    builder.view.picture.drop_empty_columns();
+    builder.view
 }
 
-struct Teller<'a> {
+struct RunViewBuilder<'a> {
     input: &'a Input,
     program: &'a Program,
     witness: &'a Witness,
-    told: Told,
+    view: RunView,
     /// The box in which each transaction reads.
     begins: Vec<usize>,
     /// The box in which it writes.
     commits: Vec<usize>,
 }
 
-impl Teller<'_> {
+impl RunViewBuilder<'_> {
     /// A box per transaction, in the order of the run; the one that snapshot isolation splits has two.
     fn transactions(&mut self) {
         let (program, witness) = (self.program, self.witness);
-        self.told.picture.columns = program.processes.iter().map(|process| process.name.clone()).collect();
+        self.view.picture.columns = program.processes.iter().map(|process| process.name.clone()).collect();
         let is_split = |run: usize| witness.model == Model::Si && witness.runs[run].role == Role::First;
         for run in 0..witness.runs.len() {
             let at = self.add(run, if is_split(run) { " begins" } else { "" }, |write| !(is_split(run) && write));
@@ -129,12 +131,12 @@ impl Teller<'_> {
             .collect();
         let late = matches!(ran.role, Role::First | Role::Delayed) && witness.model != Model::Si;
         let line = self.input.files[0].line_column(program.transactions[ran.transaction].span.start).line;
-        let at = self.told.picture.nodes.len();
+        let at = self.view.picture.nodes.len();
         let mut effect = details.join("; ");
         if late {
             effect.push_str("; others do not see it yet");
         }
-        self.told.steps.push(Step {
+        self.view.steps.push(StepView {
             actor: program.processes[ran.process].name.clone(),
             place: Some((0, line)),
             code: name.clone(),
@@ -142,9 +144,9 @@ impl Teller<'_> {
             strong_effect: None,
             node: Some(at),
         });
-        let step = self.told.steps.len();
+        let step = self.view.steps.len();
         let on_cycle = witness.cycle.iter().any(|edge| edge.from == run);
-        self.told.picture.nodes.push(Node {
+        self.view.picture.nodes.push(Node {
             column: ran.process,
             title: name,
             details,
@@ -156,8 +158,8 @@ impl Teller<'_> {
     }
 
     fn session_order(&mut self) {
-        let edges = session_order(&self.told.picture);
-        self.told.picture.edges.extend(edges);
+        let edges = session_order(&self.view.picture);
+        self.view.picture.edges.extend(edges);
     }
 
     fn dependency(&mut self, dependency: &Dependency) {
@@ -171,7 +173,7 @@ impl Teller<'_> {
         let variable =
             dependency.kind.variable().map_or_else(String::new, |at| format!(" {}", self.program.variables[at].name));
         let label = format!("{}{variable}", dependency.kind.short());
-        let edges = &mut self.told.picture.edges;
+        let edges = &mut self.view.picture.edges;
         // Session order is there already, and is only emphasised.
         if let Some(edge) = edges
             .iter_mut()
@@ -181,7 +183,7 @@ impl Teller<'_> {
             edge.label = label;
             return;
         }
-        edges.push(Edge { from, to, kind, label, on_cycle: true, world: World::Both });
+        edges.push(Edge { from, to, kind, label, on_cycle: true, ending: Ending::Both });
     }
 }
 
@@ -197,22 +199,22 @@ fn session_order(picture: &Picture) -> Vec<Edge> {
             kind: EdgeKind::Order,
             label: "PO".to_owned(),
             on_cycle: false,
-            world: World::Both,
+            ending: Ending::Both,
         })
         .collect()
 }
 
 /// A split schedule of templates: a column per transaction, and a box per step.
-fn schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> Told {
+fn schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> RunView {
     let templates = result.templates;
     let instances: Vec<_> = split.instances().collect();
     let names: Vec<String> = instances.iter().map(|one| call(templates, one, input.constants())).collect();
-    let mut told = Told::default();
+    let mut run = RunView::default();
     let mut boxes = Vec::new();
     for (transaction, step) in split.order() {
         let instance = instances[transaction];
         let template = &templates[instance.template];
-        let at = told.picture.nodes.len();
+        let at = run.picture.nodes.len();
         let (title, place) = match step {
             Some(step) => {
                 let table = input.table(template, step);
@@ -221,7 +223,7 @@ fn schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> Told {
             }
             None => ("commit".to_owned(), None),
         };
-        told.steps.push(Step {
+        run.steps.push(StepView {
             actor: names[transaction].clone(),
             place,
             code: title.clone(),
@@ -234,15 +236,14 @@ fn schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> Told {
             node: Some(at),
         });
         let details = place.map(|(_, line)| format!("line {line}")).into_iter().collect();
-        told.picture.nodes.push(Node { column: transaction, title, details, step: at + 1, ..Node::default() });
+        run.picture.nodes.push(Node { column: transaction, title, details, step: at + 1, ..Node::default() });
         boxes.push((transaction, step));
     }
-    told.picture.columns = names;
-    told.picture.edges = session_order(&told.picture);
-    conflicts(&mut told.picture, split, &boxes);
-    told.picture.summary =
-        format!("A schedule of {}, which no serial order explains.", told.picture.columns.join(", "));
-    told
+    run.picture.columns = names;
+    run.picture.edges = session_order(&run.picture);
+    conflicts(&mut run.picture, split, &boxes);
+    run.picture.summary = format!("A schedule of {}, which no serial order explains.", run.picture.columns.join(", "));
+    run
 }
 
 /// One conflict from each transaction of the cycle to the next, and from the last to the first.
@@ -279,7 +280,7 @@ fn conflicts(picture: &mut Picture, split: &Split, boxes: &[(usize, Option<usize
             kind,
             label: label.to_owned(),
             on_cycle: true,
-            world: World::Both,
+            ending: Ending::Both,
         });
     }
 }

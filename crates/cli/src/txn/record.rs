@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use steadfast_diag::Record;
 use steadfast_txn::Program;
 use steadfast_txn::decide::{Ran, Role, Source, Verdict, Witness};
-use steadfast_txn::story::{self, Anomaly};
 use steadfast_txn::template::Split;
-use steadfast_txn::template::story::{call, step_name, value_name};
+use steadfast_txn::template::split_text::{call, step_name, value_name};
+use steadfast_txn::witness_text::{self, Anomaly};
 
 /// A result as an object.
 pub(super) fn value(checked: &Checked<'_>) -> Value {
@@ -121,7 +121,7 @@ fn witness(program: &Program, witness: &Witness) -> Value {
                 "to": edge.to,
                 "edge": edge.kind.short(),
                 "variable": edge.kind.variable().map(|variable| &program.variables[variable].name),
-                "reason": story::reason(program, witness, edge),
+                "reason": witness_text::reason(program, witness, edge),
             })
         })
         .collect();
@@ -136,7 +136,7 @@ fn witness(program: &Program, witness: &Witness) -> Value {
 fn run(program: &Program, witness: &Witness, at: usize) -> Value {
     let ran = &witness.runs[at];
     json!({
-        "name": story::title(program, witness, at),
+        "name": witness_text::title(program, witness, at),
         "session": program.processes[ran.process].name,
         "transaction": program.transactions[ran.transaction].name,
         "role": role(ran.role),

@@ -15,7 +15,7 @@ use steadfast_replay::scripts::{self, Replayed};
 use steadfast_replay::{Failure, Outcome, Played, Script, Server, Verdict as Seen, play};
 use steadfast_txn::decide::{Closing, Verdict, Witness};
 use steadfast_txn::template::{Level, Template, promoted, promotions};
-use steadfast_txn::{Model, Program, Subject, decide, story};
+use steadfast_txn::{Model, Program, Subject, decide, witness_text};
 
 /// Runs the command.
 pub(super) fn run(arguments: &ReplayArgs, output: &mut Output) -> io::Result<Status> {
@@ -33,7 +33,9 @@ pub(super) fn run(arguments: &ReplayArgs, output: &mut Output) -> io::Result<Sta
         }
     };
     let result = match &task {
-        Task::Script(script, level) => on_server(script).map(|played| told(&input.name, script, &played, *level)),
+        Task::Script(script, level) => {
+            on_server(script).map(|played| result_text(&input.name, script, &played, *level))
+        }
         Task::Causal(program, witness, mode) => scripts::on_causal_store(program, witness, *mode, interrupt::listen())
             .map(|replayed| told_causal(&input.name, program, witness, *mode, &replayed)),
     };
@@ -125,7 +127,7 @@ fn program_task<'a>(arguments: &ReplayArgs, program: &'a Program) -> Found<'a> {
 }
 
 /// What a server did, as a table and a sentence.
-fn told(name: &str, script: &Script, played: &Played, level: Level) -> (String, Status) {
+fn result_text(name: &str, script: &Script, played: &Played, level: Level) -> (String, Status) {
     let used: Vec<usize> =
         (0..script.sessions.len()).filter(|at| played.lines.iter().any(|line| line.session == *at)).collect();
     let sessions: Vec<(usize, &str)> = used.iter().map(|&at| (at, &*script.sessions[at].name)).collect();
@@ -159,7 +161,7 @@ fn told(name: &str, script: &Script, played: &Played, level: Level) -> (String, 
         }
         Seen::Different => (format!("not observed at {at}: the database returned other values"), Status::Inconclusive),
     };
-    (format!("{}{name}: {sentence}\n", story::table(&sessions, &rows)), status)
+    (format!("{}{name}: {sentence}\n", witness_text::table(&sessions, &rows)), status)
 }
 
 /// The first rows of an answer.
@@ -218,5 +220,5 @@ fn told_causal(name: &str, program: &Program, witness: &Witness, mode: Mode, rep
         let sentence = format!("not observed on a store with {title}: the store returned other values; {ends}");
         (sentence, Status::Inconclusive)
     };
-    (format!("{}{name}: {sentence}\n", story::table(&sessions, &rows)), status)
+    (format!("{}{name}: {sentence}\n", witness_text::table(&sessions, &rows)), status)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use steadfast_ir::Program;
 use steadfast_lang::{Instance, LEAVES_INSTANCE, Template, parse_instance, parse_template};
 use steadfast_prove::certificate::{self, Refused};
-use steadfast_prove::{Claim, Options, Outcome, Proof, SolverError, SolverOptions, find_solver, prove};
+use steadfast_prove::{Claim, Options, Proof, ProofResult, SolverError, SolverOptions, find_solver, prove};
 use steadfast_robust::{Limits, Model, Notion, Verdict};
 use steadfast_span::SourceFile;
 
@@ -28,14 +28,14 @@ fn template(file: &SourceFile) -> (Program, Template) {
     )
 }
 
-pub(crate) fn proved(file: &SourceFile) -> Outcome {
+pub(crate) fn proved(file: &SourceFile) -> ProofResult {
     let (program, template) = template(file);
     prove(&program, &template, &Options { solver: SolverOptions::default(), stop: &|| false })
 }
 
 fn proof(name: &str) -> Proof {
     match proved(&source(name)) {
-        Outcome::Proved(proof) => proof,
+        ProofResult::Proved(proof) => proof,
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -193,10 +193,10 @@ fn a_solver_that_fails_proves_nothing() {
     for (name, solver) in [("missing", "no-such-solver"), ("silent", "true"), ("babbling", "yes")] {
         let options =
             Options { solver: SolverOptions { program: solver.into(), ..SolverOptions::default() }, stop: &|| false };
-        assert!(matches!(prove(&program, &template, &options), Outcome::Inconclusive(_)), "{name}");
+        assert!(matches!(prove(&program, &template, &options), ProofResult::Inconclusive(_)), "{name}");
     }
     if find_solver("z3".as_ref()).is_some() {
         let stop = Options { solver: SolverOptions::default(), stop: &|| true };
-        assert!(matches!(prove(&program, &template, &stop), Outcome::Inconclusive(SolverError::Interrupted)));
+        assert!(matches!(prove(&program, &template, &stop), ProofResult::Inconclusive(SolverError::Interrupted)));
     }
 }

@@ -4,7 +4,7 @@ use crate::corpus::{IMMEDIATE, REASONED, instance_is_robust, proved, source};
 use crate::machine;
 use crate::solver::solver;
 use steadfast_lang::{Instance, parse_instance};
-use steadfast_prove::{Claim, Outcome};
+use steadfast_prove::{Claim, ProofResult};
 use steadfast_span::SourceFile;
 
 /// What keeps programs robust, and can be left out of a text.
@@ -53,8 +53,8 @@ fn try_mutants(names: impl IntoIterator<Item = &'static str>, pairs: bool) -> Mu
     for name in names {
         for mutant in mutants(&source(name), pairs) {
             let claim = match proved(&mutant) {
-                Outcome::Proved(proof) => Some(proof.claim),
-                Outcome::NotProved(_) => None,
+                ProofResult::Proved(proof) => Some(proof.claim),
+                ProofResult::NotProved(_) => None,
                 other => panic!("{name}: {other:?}"),
             };
             let states =

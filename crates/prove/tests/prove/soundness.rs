@@ -8,15 +8,15 @@ use std::time::Duration;
 use steadfast_graph::random::{Config, Focus, program_of_seed};
 use steadfast_ir::Program;
 use steadfast_lang::{Template, parse_template};
-use steadfast_prove::{Claim, Options, Outcome, Property, SolverOptions, prove};
+use steadfast_prove::{Claim, Options, ProofResult, Property, SolverOptions, prove};
 use steadfast_robust::{Model, Notion, Verdict};
 use steadfast_span::SourceFile;
 
 fn claim(program: &Program, template: &Template) -> Option<(Claim, Property)> {
     let solver = SolverOptions { timeout: Duration::from_secs(2), ..SolverOptions::default() };
     match prove(program, template, &Options { solver, stop: &|| false }) {
-        Outcome::Proved(proof) => Some((proof.claim, proof.property)),
-        Outcome::NotProved(_) => None,
+        ProofResult::Proved(proof) => Some((proof.claim, proof.property)),
+        ProofResult::NotProved(_) => None,
         other => panic!("{other:?}\n{program}"),
     }
 }

@@ -6,7 +6,7 @@ use crate::{Event, Script, Session};
 use std::collections::BTreeMap;
 use steadfast_sql::{Application, Column};
 use steadfast_txn::VarSet;
-use steadfast_txn::template::story::call;
+use steadfast_txn::template::split_text::call;
 use steadfast_txn::template::{CONSTANTS, Instance, Kind, Level, Operation, Part, Split};
 
 /// Reads that are to be locked: the name of the transaction, and the place of the statement.

@@ -3,7 +3,7 @@
 use super::begin;
 use crate::{Event, Script, Session};
 use steadfast_txn::VarSet;
-use steadfast_txn::template::story::call;
+use steadfast_txn::template::split_text::call;
 use steadfast_txn::template::{Kind, Level, Split, Template};
 
 /// The script for a split schedule. `table` gives the name of the table of an operation of a template.

@@ -22,34 +22,34 @@ fn markup(text: &str) -> Vec<&str> {
 
 #[test]
 fn names_are_shown_as_text() {
-    let mut told = Sample::of(STORE_BUFFERING, Model::Ra).told();
+    let mut run = Sample::of(STORE_BUFFERING, Model::Ra).run_view();
     let harmless = {
         let file = SourceFile::new("a.sf", "x\n");
         let diagnostic = Diagnostic::error(Code("V0001"), "m").at(Span::new(0, 1), "l").note("n").help("h");
-        html_page(&page(&file, &diagnostic, Some(told.clone())))
+        html_page(&page(&file, &diagnostic, Some(run.clone())))
     };
     for name in NAMES {
-        for column in &mut told.picture.columns {
+        for column in &mut run.picture.columns {
             name.clone_into(column);
         }
-        for node in &mut told.picture.nodes {
+        for node in &mut run.picture.nodes {
             name.clone_into(&mut node.title);
             node.details = vec![name.to_owned()];
         }
-        for edge in &mut told.picture.edges {
+        for edge in &mut run.picture.edges {
             name.clone_into(&mut edge.label);
         }
-        for step in &mut told.steps {
+        for step in &mut run.steps {
             name.clone_into(&mut step.actor);
             name.clone_into(&mut step.code);
             name.clone_into(&mut step.effect);
         }
-        if let Some(views) = &mut told.views {
+        if let Some(views) = &mut run.readable {
             views.locations.iter_mut().chain(&mut views.threads).for_each(|text| name.clone_into(text));
         }
         let file = SourceFile::new(name, format!("{name}\n"));
         let diagnostic = Diagnostic::error(Code("V0001"), name).at(Span::new(0, 1), name).note(name).help(name);
-        let mut page = page(&file, &diagnostic, Some(told.clone()));
+        let mut page = page(&file, &diagnostic, Some(run.clone()));
         page.remarks = vec![name.to_owned()];
         page.repair = Some(Repair {
             summary: name.to_owned(),
@@ -67,16 +67,16 @@ fn names_are_shown_as_text() {
             "{name}"
         );
         assert!(!text.contains('\u{202e}') && !text.contains('\u{2066}'));
-        assert!(!svg(&told.picture).contains("<script"), "{name}");
+        assert!(!svg(&run.picture).contains("<script"), "{name}");
         assert!(!text.contains("style=\"") && text.len() > harmless.len() / 2);
     }
 }
 
 #[test]
 fn a_very_long_name_does_not_make_the_picture_wide() {
-    let mut told = Sample::of(STORE_BUFFERING, Model::Ra).told();
+    let mut run = Sample::of(STORE_BUFFERING, Model::Ra).run_view();
     let name = "a_name_without_an_end".repeat(500);
-    told.picture.columns[0].clone_from(&name);
-    told.picture.nodes.iter_mut().for_each(|node| node.title.clone_from(&name));
-    assert!(crate::layout::layout(&told.picture).width < 1200.0);
+    run.picture.columns[0].clone_from(&name);
+    run.picture.nodes.iter_mut().for_each(|node| node.title.clone_from(&name));
+    assert!(crate::layout::layout(&run.picture).width < 1200.0);
 }

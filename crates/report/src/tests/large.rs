@@ -26,11 +26,11 @@ fn text() -> String {
 fn a_large_run_is_drawn_quickly_and_small() {
     let sample = Sample::of(&text(), Model::Ra);
     let start = Instant::now();
-    let told = sample.told();
-    assert!(told.steps.len() >= 190, "{}", told.steps.len());
-    assert_eq!(told.picture.columns.len(), 13);
+    let run = sample.run_view();
+    assert!(run.steps.len() >= 190, "{}", run.steps.len());
+    assert_eq!(run.picture.columns.len(), 13);
     let diagnostic = Diagnostic::error(Code("V0001"), "not robust: large");
-    let page = html_page(&page(&sample.file, &diagnostic, Some(told)));
+    let page = html_page(&page(&sample.file, &diagnostic, Some(run)));
     assert!(page.len() < 1_000_000, "{}", page.len());
     // A generous limit: this is about work that grows too fast, not about a slow machine.
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());

@@ -5,7 +5,7 @@ mod large;
 mod placement;
 mod reading;
 
-use crate::{Page, ProgramText, Subject, Told, Tone, tell};
+use crate::{Page, ProgramText, RunView, Subject, VerdictClass};
 use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
 use steadfast_lang::Dialect;
@@ -32,25 +32,25 @@ impl Sample {
         Self { file, program, model, witness }
     }
 
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn run_view(&self) -> RunView {
         let Self { file, program, model, witness } = self;
-        let cast: Vec<_> = witness.cycle.iter().map(|&(event, _)| event).collect();
+        let numbered: Vec<_> = witness.cycle.iter().map(|&(event, _)| event).collect();
         let places = &ProgramText { file };
-        tell(&Subject { witness, names: program, places, whole: Some((program, *model)), cast: &cast })
+        RunView::of(&Subject { witness, names: program, places, whole: Some((program, *model)), numbered: &numbered })
     }
 }
 
 /// A page about a run, with as little around it as possible.
-pub(crate) fn page<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic, told: Option<Told>) -> Page<'a> {
+pub(crate) fn page<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic, run: Option<RunView>) -> Page<'a> {
     Page {
         subject: file.name().to_owned(),
         verdict: "not robust".to_owned(),
-        tone: Tone::Bad,
+        verdict_class: VerdictClass::Bad,
         facts: vec![("model".to_owned(), "RA".to_owned())],
         sources: vec![file],
         diagnostics: vec![(0, diagnostic)],
-        told,
-        worlds: ["under SC".to_owned(), "what RA allows".to_owned()],
+        run,
+        endings: ["under SC".to_owned(), "what RA allows".to_owned()],
         repair: None,
         lists: Vec::new(),
         remarks: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::{STORE_BUFFERING, Sample};
 use crate::layout::{Layout, Rect, layout};
-use crate::{Edge, EdgeKind, Node, Picture, World};
+use crate::{Edge, EdgeKind, Ending, Node, Picture};
 use proptest::prelude::*;
 use steadfast_robust::Model;
 
@@ -29,7 +29,7 @@ fn picture(columns: usize, boxes: &[(usize, usize, usize)], edges: &[(usize, usi
         kind,
         label: kind.name().to_owned(),
         on_cycle,
-        world: World::Both,
+        ending: Ending::Both,
     };
     Picture {
         columns: (0..columns).map(|at| format!("thread {at}")).collect(),
@@ -86,21 +86,21 @@ proptest! {
 
 #[test]
 fn all_arrows_of_a_run_under_sc_point_down_and_one_arrow_of_the_cycle_up() {
-    let mut picture = Sample::of(STORE_BUFFERING, Model::Ra).told().picture;
+    let mut picture = Sample::of(STORE_BUFFERING, Model::Ra).run_view().picture;
     // The two endings are never seen at once.
-    picture.edges.retain(|edge| edge.world != World::Strong);
+    picture.edges.retain(|edge| edge.ending != Ending::Strong);
     let layout = layout(&picture);
     let up = |edge: &&Edge| layout.boxes[edge.to].y < layout.boxes[edge.from].y;
     let upwards: Vec<&Edge> = picture.edges.iter().filter(up).collect();
     assert_eq!(upwards.len(), 1, "{upwards:?}");
-    assert!(upwards[0].on_cycle && upwards[0].world == World::Weak && upwards[0].kind == EdgeKind::ReadsBefore);
+    assert!(upwards[0].on_cycle && upwards[0].ending == Ending::Weak && upwards[0].kind == EdgeKind::ReadsBefore);
     assert_eq!(picture.edges.iter().filter(|edge| edge.on_cycle).count(), 4);
     assert!(faults(&layout).is_empty());
 }
 
 #[test]
 fn every_arrow_of_a_cycle_has_its_label() {
-    let picture = Sample::of(STORE_BUFFERING, Model::Ra).told().picture;
+    let picture = Sample::of(STORE_BUFFERING, Model::Ra).run_view().picture;
     let layout = layout(&picture);
     for (edge, label) in picture.edges.iter().zip(&layout.labels) {
         assert!(!edge.on_cycle || label.is_some(), "{edge:?}");

@@ -1,7 +1,7 @@
 //! What threads can read, held against the axioms asked about every step, thread and write.
 
 use super::{STORE_BUFFERING, Sample};
-use crate::views;
+use crate::readable_writes;
 use steadfast_graph::{Axioms, Event, EventId, Execution, Order};
 use steadfast_ir::ThreadId;
 use steadfast_robust::{Model, RunStep};
@@ -20,12 +20,12 @@ const SAMPLES: [&str; 3] = [
 
 /// The steps of a run in order, with the events of each: those of a thread that are not past the step's own.
 fn steps(sample: &Sample) -> Vec<Vec<EventId>> {
-    let told = sample.told();
+    let run = sample.run_view();
     let graph = &sample.witness.execution;
     let mut done = vec![0; sample.program.threads.len()];
     let mut all: Vec<&RunStep> = sample.witness.run.iter().collect();
     all.push(&sample.witness.step);
-    assert_eq!(all.len(), told.steps.len());
+    assert_eq!(all.len(), run.steps.len());
     let events = all.iter().map(|step| {
         let thread = step.place.thread;
         let own = &graph.thread(thread)[done[thread.index()]..];
@@ -70,7 +70,7 @@ fn threads_can_read_what_the_axioms_allow() {
         let Ok(sample) = parsed else { continue };
         let steps = steps(&sample);
         let run = &steps[..steps.len() - 1];
-        let views = views(&sample.witness.execution, &sample.program, axioms, run, None);
+        let views = readable_writes(&sample.witness.execution, &sample.program, axioms, run, None);
         assert_eq!(views.stopped, None);
         let mut writes: Vec<EventId> =
             sample.program.locations.indices().map(|loc| sample.witness.execution.initial_write(loc)).collect();

@@ -365,7 +365,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize, const P: usize> WitnessSearch<'a, '
         };
         let value = stale_write.value.expect("a stale write has a value");
         let steps = automaton.last_steps(local, value);
-        let transition = steps.iter().find(fits).expect("an access that leaves_sc can be carried out");
+        let transition = steps.iter().find(fits).expect("an access that leaves SC can be carried out");
         let offender = replay.access(thread, transition, Some(stale)).expect("an access has an event");
         let kind = if reads { ViolationKind::StaleRead } else { ViolationKind::OvertakingWrite };
         replay.finish(kind, offender, stale, newest)

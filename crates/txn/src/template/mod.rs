@@ -84,7 +84,7 @@ pub mod oracle;
 mod reduce;
 mod sorts;
 mod split;
-pub mod story;
+pub mod split_text;
 
 pub use allocate::{Allocation, all_at, allocate, promoted, promotions};
 pub use concrete::{CONSTANTS, Instance, Level, Object};

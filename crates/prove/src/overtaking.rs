@@ -1,20 +1,20 @@
-//! Buffer-free reachability: which reads can run while a write is still in its buffer, and go to memory.
+//! The reads that can overtake a write: those that can go to memory while the write is still in its buffer.
 //!
-//! A read of a cell that the thread itself has written since then takes the value from the buffer; such cells are *hidden*. Two cells of an array are the
-//! same only if their indices are the same term over registers that have not changed. Fences and read-modify-writes wait for the buffer and end the search.
+//! A read of a cell that the thread has written after the write takes its value from the buffer; such cells are *hidden*. Two cells of an array are the same only if their indices are the
+//! same term over registers that have not changed. Fences and read-modify-writes wait for the buffer, so the search ends there.
 
-use crate::model::{Action, Cell, Role, Step};
+use crate::system::{Action, Cell, Role, Step};
 use crate::term::Term;
 use rustc_hash::FxHashSet;
 
-/// Cells that are hidden, and what was written to them last; [`Term::Got`] if that is not known any more.
+/// The hidden cells, and the last value written to each; [`Term::Got`] if that is not known.
 type Hidden = Vec<(Cell, Term)>;
 
-/// The numbers of the steps that read memory while the write of step `write` can still be buffered.
+/// The numbers of the steps that read memory while the write of step `write` can still be in the buffer.
 pub(crate) fn overtaking_reads(role: &Role, write: usize) -> Vec<usize> {
     let mut found = FxHashSet::default();
     let mut seen = FxHashSet::default();
-    // The write's own step may go different ways on; all of them count.
+    // Several steps can contain this write and differ only in the way behind it; all of them count.
     let same = |step: &&Step| step.from == role.steps[write].from && step.action == role.steps[write].action;
     let mut pending: Vec<(usize, Hidden)> =
         role.steps.iter().filter(same).map(|step| (step.to, after(step, written(step)))).collect();
@@ -31,7 +31,7 @@ pub(crate) fn overtaking_reads(role: &Role, write: usize) -> Vec<usize> {
                 Action::Read(cell) | Action::Guess(cell, _) | Action::Await(cell, _) => {
                     match hidden.iter().find(|(own, _)| own == cell) {
                         None => drop(found.insert(number)),
-                        // The thread sees its own write, and cannot go where another value would lead.
+                        // The thread reads its own write, so it cannot take a way that needs another value.
                         Some((_, Term::Const(value))) if refuted(step, *value) => continue,
                         Some(_) => {}
                     }
@@ -53,17 +53,17 @@ pub(crate) fn overtaking_reads(role: &Role, write: usize) -> Vec<usize> {
     found
 }
 
-/// Whether two cells that are written differently can be the same.
+/// Whether two cells with different terms can be the same.
 fn may_be_same(one: &Cell, other: &Cell) -> bool {
     let told_apart = matches!((&one.index, &other.index), (Some(Term::Const(i)), Some(Term::Const(j))) if i != j);
     one.global == other.global && !told_apart
 }
 
-/// The hidden cells that are still known to be the same after a step, in a fixed order.
+/// The cells that are still hidden after a step, in a fixed order.
 fn after(step: &Step, mut hidden: Hidden) -> Hidden {
     hidden.retain(|(cell, _)| cell.index.as_ref().is_none_or(|index| !depends(index, step)));
     for (_, value) in hidden.iter_mut().filter(|(_, value)| depends(value, step)) {
-        // It is still the same value, but the registers no longer say which.
+        // The value is still the same, but the registers no longer determine it.
         *value = Term::Got;
     }
     hidden.sort_by_cached_key(|cell| format!("{cell:?}"));
@@ -80,7 +80,7 @@ fn written(step: &Step) -> Hidden {
     step.action.cell().cloned().zip(step.action.written().cloned()).into_iter().collect()
 }
 
-/// Whether a step cannot go its way if it reads this value.
+/// Whether a step cannot take its way if it reads this value.
 fn refuted(step: &Step, value: i64) -> bool {
     let awaited = match &step.action {
         Action::Await(_, values) => {
@@ -94,7 +94,7 @@ fn refuted(step: &Step, value: i64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Model;
+    use crate::system::System;
     use steadfast_lang::parse_template;
     use steadfast_span::SourceFile;
 
@@ -103,8 +103,8 @@ mod tests {
         let file = SourceFile::new("test.sf", format!("atomic<int> a[], y;\nthread one {{ {thread} }}"));
         let (parsed, template) = parse_template(&file);
         let (program, template) = parsed.program.zip(template).unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
-        let model = Model::of(&program, &template).expect("a model");
-        let role = &model.roles[0];
+        let system = System::of(&program, &template).expect("a system");
+        let role = &system.roles[0];
         let write = role.steps.iter().position(|step| matches!(step.action, Action::Write(..))).expect("a write");
         overtaking_reads(role, write).len()
     }

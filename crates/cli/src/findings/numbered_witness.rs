@@ -17,25 +17,25 @@ const SHOWN_SOURCE: usize = 60;
 const CYCLE_WIDTH: usize = 100;
 
 /// A witness, its program, and the numbers under which its events are spoken of.
-pub(crate) struct Story<'a> {
+pub(crate) struct NumberedWitness<'a> {
     pub(crate) file: &'a SourceFile,
     pub(crate) program: &'a Program,
     pub(crate) witness: &'a Witness,
     /// The events that matter, in the order in which they happen; the offending one is last.
-    pub(crate) cast: Vec<EventId>,
+    pub(crate) numbered_events: Vec<EventId>,
 }
 
-impl<'a> Story<'a> {
+impl<'a> NumberedWitness<'a> {
     /// Picks and numbers the events that matter.
     pub(crate) fn new(asked: &Asked<'a>, witness: &'a Witness) -> Self {
         let on_cycle = witness.cycle.iter().map(|&(event, _)| event);
-        let mut cast: Vec<_> = on_cycle.chain(witness.stale).chain(witness.newest).collect();
-        cast.retain(|&event| Some(event) != witness.step.event);
+        let mut numbered_events: Vec<_> = on_cycle.chain(witness.stale).chain(witness.newest).collect();
+        numbered_events.retain(|&event| Some(event) != witness.step.event);
         // Events are numbered in the order in which they happened.
-        cast.sort_unstable();
-        cast.dedup();
-        cast.extend(witness.step.event);
-        Self { file: asked.file, program: asked.program, witness, cast }
+        numbered_events.sort_unstable();
+        numbered_events.dedup();
+        numbered_events.extend(witness.step.event);
+        Self { file: asked.file, program: asked.program, witness, numbered_events }
     }
 
     /// An event of the execution.
@@ -45,7 +45,7 @@ impl<'a> Story<'a> {
 
     /// `(2)`, or nothing for an event that has no number.
     pub(crate) fn mark(&self, id: EventId) -> Option<String> {
-        self.cast.iter().position(|&other| other == id).map(|at| format!("({})", at + 1))
+        self.numbered_events.iter().position(|&other| other == id).map(|at| format!("({})", at + 1))
     }
 
     /// Where an event is in the source: its instruction, or for an initial value the declaration.
@@ -81,7 +81,7 @@ impl<'a> Story<'a> {
     }
 
     /// What an event did, for a label.
-    pub(crate) fn deed(&self, id: EventId) -> String {
+    pub(crate) fn description(&self, id: EventId) -> String {
         let event = self.event(id);
         let location = self.location(event.location);
         let (read, written) = (self.program.shown(event.value_read), self.program.shown(event.value_written));
@@ -101,7 +101,8 @@ impl<'a> Story<'a> {
     /// The cycle, from its earliest event: `(2) x.store(1) —po→ (3) y.load() —fr→ (2)`.
     pub(crate) fn cycle(&self) -> String {
         let cycle = &self.witness.cycle;
-        let first = (0..cycle.len()).min_by_key(|&at| self.cast.iter().position(|&event| event == cycle[at].0));
+        let first =
+            (0..cycle.len()).min_by_key(|&at| self.numbered_events.iter().position(|&event| event == cycle[at].0));
         let Some(first) = first else { return String::new() };
         let mut text = String::new();
         let mut column = 0;

@@ -37,7 +37,7 @@ pub struct Readable {
 
 /// What is in memory, and what threads can read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Views {
+pub struct ReadableWrites {
     /// The names of the locations.
     pub locations: Vec<String>,
     /// The names of the threads.
@@ -52,21 +52,21 @@ pub struct Views {
 
 /// Follows a run. `steps` gives the events of each step, in the order of the run; `offending` is the step that leaves SC, after which everything
 /// is as it was before it.
-pub fn views(
+pub fn readable_writes(
     execution: &Execution,
     program: &Program,
     axioms: Axioms,
     steps: &[Vec<EventId>],
     offending: Option<usize>,
-) -> Views {
-    let mut follower = Follower::new(execution, program, axioms);
+) -> ReadableWrites {
+    let mut builder = ReadableWritesBuilder::new(execution, program, axioms);
     for (at, events) in steps.iter().enumerate() {
-        follower.step(at + 1, events, offending == Some(at));
+        builder.step(at + 1, events, offending == Some(at));
     }
-    follower.views
+    builder.views
 }
 
-struct Follower<'a> {
+struct ReadableWritesBuilder<'a> {
     whole: &'a Execution,
     program: &'a Program,
     axioms: Axioms,
@@ -77,25 +77,25 @@ struct Follower<'a> {
     /// The events of the writes.
     events: Vec<EventId>,
     work: u64,
-    views: Views,
+    views: ReadableWrites,
 }
 
-impl<'a> Follower<'a> {
+impl<'a> ReadableWritesBuilder<'a> {
     fn new(whole: &'a Execution, program: &'a Program, axioms: Axioms) -> Self {
-        let views = Views {
+        let views = ReadableWrites {
             locations: program.locations.iter().map(|location| location.name.clone()).collect(),
             threads: program.threads.iter().map(|thread| thread.name.clone()).collect(),
-            ..Views::default()
+            ..ReadableWrites::default()
         };
         let graph = Execution::of(program);
-        let mut follower =
+        let mut builder =
             Self { whole, program, axioms, graph, number: vec![None; whole.len()], events: Vec::new(), work: 0, views };
         for location in program.locations.indices() {
             let id = whole.initial_write(location);
-            follower.number[id.index()] = Some(follower.graph.initial_write(location));
-            follower.written(id, 0);
+            builder.number[id.index()] = Some(builder.graph.initial_write(location));
+            builder.written(id, 0);
         }
-        follower
+        builder
     }
 
     fn step(&mut self, step: usize, events: &[EventId], offending: bool) {

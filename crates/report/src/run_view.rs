@@ -1,8 +1,8 @@
 //! A witness as a picture with steps.
 
-use crate::picture::{Edge, EdgeKind, Node, Part, Picture, World};
+use crate::picture::{Edge, EdgeKind, Ending, Node, Part, Picture};
+use crate::readable::{ReadableWrites, readable_writes};
 use crate::subject::Subject;
-use crate::views::{Views, views};
 use steadfast_graph::{EdgeKind as Relation, Event, EventId, EventKind, Order, RunStep, Witness};
 use steadfast_ir::{LocId, Pc, Value};
 use steadfast_robust::Orderings;
@@ -10,7 +10,7 @@ use steadfast_span::Index;
 
 /// A step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct StepView {
     /// Who takes it.
     pub actor: String,
     /// The number of the file, and the line in it.
@@ -27,38 +27,40 @@ pub struct Step {
 
 /// A run that can be looked at.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct RunView {
     /// The picture.
     pub picture: Picture,
     /// The steps, in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StepView>,
     /// The step that leaves SC, from 1, if one does.
     pub offending: Option<usize>,
     /// What is in memory, and who can read what.
-    pub views: Option<Views>,
+    pub readable: Option<ReadableWrites>,
 }
 
-/// Tells a witness.
-pub fn tell<P>(subject: &Subject<'_, P>) -> Told {
-    let mut teller = Teller {
-        subject,
-        run: Run::of(subject),
-        nodes: Vec::new(),
-        boxes: vec![None; subject.witness.execution.len()],
-    };
-    teller.place_initial();
-    teller.place_steps();
-    let edges = teller.edges();
-    let offending = subject.witness.kind.is_weak().then_some(teller.run.offending);
-    let views = subject.whole.map(|(program, model)| {
-        let (events, offending) = (&teller.run.events, Some(teller.run.offending));
-        views(&subject.witness.execution, program, model.axioms(), events, offending)
-    });
-    let steps = (0..teller.run.steps.len()).map(|at| teller.step(at)).collect();
-    let summary = teller.summary();
-    let mut picture = Picture { columns: teller.columns(), nodes: teller.nodes, edges, summary };
-    picture.drop_empty_columns();
-    Told { picture, steps, offending: offending.map(|at| at + 1), views }
+impl RunView {
+    /// The view of a witness.
+    pub fn of<P>(subject: &Subject<'_, P>) -> Self {
+        let mut builder = RunViewBuilder {
+            subject,
+            run: Run::of(subject),
+            nodes: Vec::new(),
+            boxes: vec![None; subject.witness.execution.len()],
+        };
+        builder.place_initial();
+        builder.place_steps();
+        let edges = builder.edges();
+        let offending = subject.witness.kind.is_weak().then_some(builder.run.offending);
+        let readable = subject.whole.map(|(program, model)| {
+            let (events, offending) = (&builder.run.events, Some(builder.run.offending));
+            readable_writes(&subject.witness.execution, program, model.axioms(), events, offending)
+        });
+        let steps = (0..builder.run.steps.len()).map(|at| builder.step(at)).collect();
+        let summary = builder.summary();
+        let mut picture = Picture { columns: builder.columns(), nodes: builder.nodes, edges, summary };
+        picture.drop_empty_columns();
+        Self { picture, steps, offending: offending.map(|at| at + 1), readable }
+    }
 }
 
 /// The run, with the offending step where it happens, and the events of each step.
@@ -98,7 +100,7 @@ fn is_fence(event: &Event, pc: Option<Pc>) -> bool {
     (event.kind == EventKind::Fence || event.ghost) && event.pc == pc
 }
 
-struct Teller<'a, P> {
+struct RunViewBuilder<'a, P> {
     subject: &'a Subject<'a, P>,
     run: Run<'a, P>,
     nodes: Vec<Node>,
@@ -106,7 +108,7 @@ struct Teller<'a, P> {
     boxes: Vec<Option<usize>>,
 }
 
-impl<P> Teller<'_, P> {
+impl<P> RunViewBuilder<'_, P> {
     fn witness(&self) -> &Witness<P> {
         self.subject.witness
     }
@@ -139,7 +141,7 @@ impl<P> Teller<'_, P> {
 
     /// `(3) `, or nothing.
     fn mark(&self, id: EventId) -> String {
-        let at = self.subject.cast.iter().position(|&other| other == id);
+        let at = self.subject.numbered.iter().position(|&other| other == id);
         at.map_or_else(String::new, |at| format!("({}) ", at + 1))
     }
 
@@ -184,8 +186,8 @@ impl<P> Teller<'_, P> {
             node.on_cycle = self.run.events[at].iter().any(|&id| self.on_cycle(id));
             if let Some(id) = step.event {
                 let event = *self.event(id);
-                node.title = self.mark(id) + &self.deed(&event);
-                node.strong_title = self.strong_deed(at).map(|deed| self.mark(id) + &deed);
+                node.title = self.mark(id) + &self.described(&event);
+                node.strong_title = self.described_under_sc(at).map(|described| self.mark(id) + &described);
                 node.details = places.details(&step.place, Some(ordering(&event)));
                 node.part = self.part(id);
             } else {
@@ -198,7 +200,7 @@ impl<P> Teller<'_, P> {
     }
 
     /// What an event does.
-    fn deed(&self, event: &Event) -> String {
+    fn described(&self, event: &Event) -> String {
         let name = self.location(event.location);
         let (read, written) = (self.value(event.value_read), self.value(event.value_written));
         match event.kind {
@@ -212,7 +214,7 @@ impl<P> Teller<'_, P> {
     }
 
     /// What the offending step would do under SC, if that is something else.
-    fn strong_deed(&self, at: usize) -> Option<String> {
+    fn described_under_sc(&self, at: usize) -> Option<String> {
         let newest = self.event(self.newest(at)?);
         let event = self.event(self.run.steps[at].event?);
         let (name, value) = (self.location(event.location), self.value(newest.value_written));
@@ -231,16 +233,16 @@ impl<P> Teller<'_, P> {
         witness.execution.mo(location).iter().copied().filter(|&write| write < id).max()
     }
 
-    fn step(&self, at: usize) -> Step {
+    fn step(&self, at: usize) -> StepView {
         let RunStep { place, event, text } = self.run.steps[at];
         let places = self.subject.places;
-        let told = event.filter(|_| at == self.run.offending).map(|id| self.deed(self.event(id)));
-        Step {
+        let described = event.filter(|_| at == self.run.offending).map(|id| self.described(self.event(id)));
+        StepView {
             actor: self.subject.names.thread(places.thread(place)),
             place: places.line(place),
             code: places.code(place),
-            effect: told.unwrap_or_else(|| text.clone()),
-            strong_effect: self.strong_deed(at),
+            effect: described.unwrap_or_else(|| text.clone()),
+            strong_effect: self.described_under_sc(at),
             node: self.nodes.iter().position(|node| node.step == at + 1),
         }
     }
@@ -262,7 +264,7 @@ impl<P> Teller<'_, P> {
 
     /// The arrows: what a reader needs to reconstruct the relations, and the cycle.
     fn edges(&self) -> Vec<Edge> {
-        let mut edges = Edges { teller: self, found: Vec::new(), hb: None };
+        let mut edges = Edges { builder: self, found: Vec::new(), hb: None };
         if let Some((_, model)) = self.subject.whole.filter(|(_, model)| model.orderings() != Orderings::Buffered) {
             edges.hb = Some(model.axioms().happens_before(&self.witness().execution));
         }
@@ -289,41 +291,41 @@ fn ordering(event: &Event) -> &'static str {
 }
 
 struct Edges<'a, P> {
-    teller: &'a Teller<'a, P>,
+    builder: &'a RunViewBuilder<'a, P>,
     found: Vec<Edge>,
     hb: Option<steadfast_graph::Relation>,
 }
 
 impl<P> Edges<'_, P> {
     /// Adds an arrow unless it is there, or one of its ends is not shown.
-    fn add(&mut self, from: EventId, to: EventId, kind: EdgeKind, on_cycle: bool, world: World) {
-        let (Some(from), Some(to)) = (self.teller.boxes[from.index()], self.teller.boxes[to.index()]) else { return };
+    fn add(&mut self, from: EventId, to: EventId, kind: EdgeKind, on_cycle: bool, ending: Ending) {
+        let (Some(from), Some(to)) = (self.builder.boxes[from.index()], self.builder.boxes[to.index()]) else { return };
         let there = |edge: &Edge| {
             (edge.from, edge.to) == (from, to)
                 && (edge.kind == kind || edge.label.starts_with(kind.class()))
-                && edge.world == world
+                && edge.ending == ending
         };
         if from == to || self.found.iter().any(there) {
             return;
         }
-        self.found.push(Edge { from, to, kind, label: kind.name().to_owned(), on_cycle, world });
+        self.found.push(Edge { from, to, kind, label: kind.name().to_owned(), on_cycle, ending });
     }
 
-    /// Arrows of the offending step exist only in the weak world.
-    fn world(&self, from: EventId, to: EventId) -> World {
-        let witness = self.teller.witness();
+    /// Arrows of the offending step exist only in the weak ending.
+    fn ending(&self, from: EventId, to: EventId) -> Ending {
+        let witness = self.builder.witness();
         let offender = witness.step.event.filter(|_| witness.kind.is_weak());
-        if offender.is_some() && (offender == Some(from) || offender == Some(to)) { World::Weak } else { World::Both }
+        if offender.is_some() && (offender == Some(from) || offender == Some(to)) { Ending::Weak } else { Ending::Both }
     }
 
     fn reading(&self, from: EventId, to: EventId) -> EdgeKind {
-        let written = self.teller.event(from).thread.is_some();
+        let written = self.builder.event(from).thread.is_some();
         let synchronises = written && self.hb.as_ref().is_some_and(|hb| hb.contains(from, to));
         if synchronises { EdgeKind::Synchronises } else { EdgeKind::Reads }
     }
 
     fn cycle(&mut self) {
-        let cycle = &self.teller.witness().cycle;
+        let cycle = &self.builder.witness().cycle;
         let next = cycle.iter().cycle().skip(1);
         for (&(from, relation), &(to, _)) in cycle.iter().zip(next) {
             let kind = match relation {
@@ -338,22 +340,22 @@ impl<P> Edges<'_, P> {
                 continue;
             }
             let always = matches!(kind, EdgeKind::Order | EdgeKind::Before);
-            let world = if always { World::Both } else { self.world(from, to) };
-            self.add(from, to, kind, true, world);
+            let ending = if always { Ending::Both } else { self.ending(from, to) };
+            self.add(from, to, kind, true, ending);
         }
     }
 
     /// The stretches of program order that are on the cycle: first and last box.
     fn stretches(&self) -> Vec<(usize, usize)> {
-        let cycle = &self.teller.witness().cycle;
+        let cycle = &self.builder.witness().cycle;
         let pairs =
             cycle.iter().zip(cycle.iter().cycle().skip(1)).filter(|((_, relation), _)| *relation == Relation::Po);
-        let boxes = &self.teller.boxes;
+        let boxes = &self.builder.boxes;
         pairs.filter_map(|(&(from, _), &(to, _))| boxes[from.index()].zip(boxes[to.index()])).collect()
     }
 
     fn program_order(&mut self) {
-        let nodes = &self.teller.nodes;
+        let nodes = &self.builder.nodes;
         let stretches = self.stretches();
         for to in 0..nodes.len() {
             let before = (0..to).rev().find(|&from| nodes[from].column == nodes[to].column && nodes[from].step > 0);
@@ -368,43 +370,44 @@ impl<P> Edges<'_, P> {
                 kind: EdgeKind::Order,
                 label: "po".to_owned(),
                 on_cycle,
-                world: World::Both,
+                ending: Ending::Both,
             });
         }
     }
 
     /// Whether two events are in different threads: inside of a thread, program order says it all.
     fn apart(&self, from: EventId, to: EventId) -> bool {
-        self.teller.event(from).thread != self.teller.event(to).thread
+        self.builder.event(from).thread != self.builder.event(to).thread
     }
 
     fn reads(&mut self) {
-        let execution = &self.teller.witness().execution;
+        let execution = &self.builder.witness().execution;
         for (read, event) in execution.events().filter(|(_, event)| !event.ghost) {
             let Some((source, location)) = execution.rf(read).zip(event.location) else { continue };
             // That something is read which was always there needs no arrow, unless it should not be.
-            let initial = self.teller.event(source).thread.is_none() && Some(read) != self.teller.witness().step.event;
+            let initial =
+                self.builder.event(source).thread.is_none() && Some(read) != self.builder.witness().step.event;
             if self.apart(source, read) && !initial {
-                self.add(source, read, self.reading(source, read), false, self.world(source, read));
+                self.add(source, read, self.reading(source, read), false, self.ending(source, read));
             }
             let overwriting = execution.mo(location).iter().skip_while(|&&write| write != source).nth(1);
             if let Some(&write) =
                 overwriting.filter(|&&write| event.kind != EventKind::Update && self.apart(read, write))
             {
-                self.add(read, write, EdgeKind::ReadsBefore, false, self.world(read, write));
+                self.add(read, write, EdgeKind::ReadsBefore, false, self.ending(read, write));
             }
         }
     }
 
     fn writes(&mut self) {
-        let execution = &self.teller.witness().execution;
+        let execution = &self.builder.witness().execution;
         let locations = (0..execution.location_count()).map(LocId::new);
         for location in locations.filter(|&location| !execution.is_ghost(location)) {
             for pair in execution.mo(location).windows(2) {
                 // An update that reads from the write before it says so.
                 let update = execution.rf(pair[1]) == Some(pair[0]);
                 if self.apart(pair[0], pair[1]) && !update {
-                    self.add(pair[0], pair[1], EdgeKind::Overwrites, false, self.world(pair[0], pair[1]));
+                    self.add(pair[0], pair[1], EdgeKind::Overwrites, false, self.ending(pair[0], pair[1]));
                 }
             }
         }
@@ -412,26 +415,28 @@ impl<P> Edges<'_, P> {
 
     /// What the offending step does under SC.
     fn strong(&mut self) {
-        let at = self.teller.run.offending;
-        let (Some(newest), Some(offender)) = (self.teller.newest(at), self.teller.run.steps[at].event) else { return };
-        let kind = self.teller.event(offender).kind;
+        let at = self.builder.run.offending;
+        let (Some(newest), Some(offender)) = (self.builder.newest(at), self.builder.run.steps[at].event) else {
+            return;
+        };
+        let kind = self.builder.event(offender).kind;
         let relation = if kind.reads() { EdgeKind::Reads } else { EdgeKind::Overwrites };
-        self.add(newest, offender, relation, false, World::Strong);
-        if let (true, Some(stale)) = (kind.writes(), self.teller.witness().stale) {
-            let execution = &self.teller.witness().execution;
-            let location = self.teller.event(offender).location;
+        self.add(newest, offender, relation, false, Ending::Strong);
+        if let (true, Some(stale)) = (kind.writes(), self.builder.witness().stale) {
+            let execution = &self.builder.witness().execution;
+            let location = self.builder.event(offender).location;
             let after = location
                 .and_then(|location| execution.mo(location).iter().skip_while(|&&write| write != offender).nth(1));
             if let Some(&after) = after.filter(|&&after| self.apart(stale, after)) {
-                self.add(stale, after, EdgeKind::Overwrites, false, World::Strong);
+                self.add(stale, after, EdgeKind::Overwrites, false, Ending::Strong);
             }
         }
     }
 
     /// The two accesses of a race.
     fn race(&mut self) {
-        if let Some((first, second)) = self.teller.witness().race() {
-            self.add(first, second, EdgeKind::Races, true, World::Both);
+        if let Some((first, second)) = self.builder.witness().race() {
+            self.add(first, second, EdgeKind::Races, true, Ending::Both);
         }
     }
 }

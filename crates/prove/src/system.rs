@@ -1,16 +1,16 @@
-//! What a template is made of: roles, points and steps.
+//! A template as a transition system: roles, points and steps.
 //!
-//! A *role* is code that one thread runs, or any number of threads. A *point* is a place in that code right before an access of shared memory (or the start, or the
-//! head of a local loop). A *step* is one access together with the local instructions behind it, up to the next point: nobody can see a thread in between.
+//! A *role* is code that one thread runs, or any number of threads. A *point* is a position in that code right before an access of shared memory (or the start, or the head of a local
+//! loop). A *step* is one access, together with the local instructions behind it up to the next point: no other thread can see a state in between.
 
 use crate::term::Term;
 use serde::{Deserialize, Serialize};
 use steadfast_ir::{Pc, RegId, RegSet, Register};
 use steadfast_span::{Index, Span};
 
-/// A whole template.
+/// A template with any number of threads.
 #[derive(Clone, Debug)]
-pub(crate) struct Model {
+pub(crate) struct System {
     /// The shared locations and arrays.
     pub(crate) globals: Vec<Global>,
     /// The roles.
@@ -20,20 +20,20 @@ pub(crate) struct Model {
 /// A shared location or array.
 #[derive(Clone, Debug)]
 pub(crate) struct Global {
-    /// Its name in the text.
+    /// Its name in the program text.
     pub(crate) name: String,
-    /// What it holds at the start: one value, or those of the cells that are not 0 or not like the first.
+    /// Its initial value. For an array: those of its first cells; the other cells have the value of the first one.
     pub(crate) init: Vec<u8>,
     /// Whether it is an array.
     pub(crate) array: bool,
-    /// Its values are below this.
+    /// Its values are smaller than this.
     pub(crate) modulus: u16,
 }
 
-/// Code that threads run.
+/// Code that one or any number of threads run.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: String,
     /// Whether any number of threads run it.
     pub(crate) many: bool,
@@ -41,46 +41,46 @@ pub(crate) struct Role {
     pub(crate) registers: Vec<Register>,
     /// The register that holds the number of the thread.
     pub(crate) id: Option<RegId>,
-    /// The ways from the start of the code to the first points. They run before anything else does.
+    /// The ways from the start of the code to the first points. They run before any step.
     pub(crate) starts: Vec<Step>,
     /// Its points.
     pub(crate) points: Vec<Point>,
     /// Its steps.
     pub(crate) steps: Vec<Step>,
-    /// What the text says about it.
+    /// The invariants in the program text.
     pub(crate) stated: Vec<Stated>,
 }
 
-/// An invariant in the text.
+/// An invariant in the program text.
 #[derive(Clone, Debug)]
 pub(crate) struct Stated {
-    /// Where it is to hold; nothing: wherever it does.
+    /// The point where it holds. None: at all points where it can be shown to hold.
     pub(crate) point: Option<usize>,
-    /// What.
+    /// The invariant.
     pub(crate) term: Term,
-    /// Its text.
+    /// Its place in the text.
     pub(crate) span: Span,
 }
 
 /// An assertion on the way of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Asserted {
-    /// The way up to it.
+    /// The condition under which the way leads to it.
     pub(crate) guard: Vec<Term>,
     /// What must hold.
     pub(crate) cond: Term,
-    /// Its text.
+    /// Its place in the text.
     pub(crate) span: Span,
 }
 
-/// A place in the code of a role.
+/// A position in the code of a role.
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
-    /// Where.
+    /// The position.
     pub(crate) pc: Pc,
-    /// The text that is about to run.
+    /// The text of its instruction.
     pub(crate) span: Span,
-    /// The registers that matter here.
+    /// The live registers.
     pub(crate) live: RegSet,
 }
 
@@ -93,11 +93,11 @@ pub(crate) struct Step {
     pub(crate) to: usize,
     /// The access.
     pub(crate) action: Action,
-    /// What must hold for the local instructions to go this way.
+    /// The condition under which the local instructions take this way.
     pub(crate) guard: Vec<Term>,
-    /// The registers that change, with their new values.
+    /// The registers that change, and their new values.
     pub(crate) updates: Vec<(RegId, Term)>,
-    /// The assertions on the way.
+    /// The assertions on this way.
     pub(crate) asserts: Vec<Asserted>,
     /// The text of the access.
     pub(crate) span: Span,
@@ -106,9 +106,9 @@ pub(crate) struct Step {
 /// A cell of shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Cell {
-    /// Which location or array.
+    /// The location or array.
     pub(crate) global: usize,
-    /// Which cell of an array.
+    /// The index in an array.
     pub(crate) index: Option<Term>,
 }
 
@@ -117,33 +117,33 @@ pub(crate) struct Cell {
 pub(crate) enum Action {
     /// Nothing.
     Local,
-    /// Nothing, but it yields any integer.
+    /// Nothing, and it yields any integer.
     Any,
-    /// Empties the buffer.
+    /// Waits until the store buffer is empty.
     Fence,
     /// Reads a cell.
     Read(Cell),
-    /// An abstraction of a read: yields what the cell holds or something else.
+    /// An abstraction of a read: yields the content of the cell or a guess.
     Guess(Cell, Guess),
-    /// Reads a cell as soon as it holds one of these values.
+    /// Reads a cell, after waiting until it holds one of these values.
     Await(Cell, Vec<Term>),
     /// Writes a cell.
     Write(Cell, Term),
-    /// Finds the expected value in a cell and replaces it.
+    /// A successful compare-and-swap: the cell holds the first value and gets the second.
     CasSuccess(Cell, Term, Term),
-    /// Finds another value, or, if this is set, fails whatever it finds.
+    /// A failing compare-and-swap: the cell holds another value or, if the flag is set, any value.
     CasFailure(Cell, Term, bool),
-    /// Replaces the value of a cell by one that may depend on it.
+    /// A read-modify-write: the new value may depend on the old one.
     Update(Cell, Term),
 }
 
-/// What an abstraction of a read may yield besides what is there.
+/// The values that an abstracted read may yield besides the content of the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guess {
-    /// Anything less.
+    /// Any smaller value.
     AtMost,
-    /// Anything more.
+    /// Any larger value.
     AtLeast,
     /// This number.
     Or(i64),
@@ -160,7 +160,7 @@ impl From<steadfast_lang::Guess> for Guess {
 }
 
 impl Action {
-    /// What it accesses.
+    /// The cell that it accesses.
     pub(crate) fn cell(&self) -> Option<&Cell> {
         match self {
             Self::Local | Self::Any | Self::Fence => None,
@@ -174,7 +174,7 @@ impl Action {
         }
     }
 
-    /// What it leaves in the cell, if it writes.
+    /// The value that it writes.
     pub(crate) fn written(&self) -> Option<&Term> {
         match self {
             Self::Write(_, value) | Self::CasSuccess(_, _, value) | Self::Update(_, value) => Some(value),
@@ -182,26 +182,26 @@ impl Action {
         }
     }
 
-    /// Whether it waits until the buffer of its thread is empty.
+    /// Whether it waits until the store buffer of its thread is empty.
     pub(crate) fn drains(&self) -> bool {
         matches!(self, Self::Fence | Self::CasSuccess(..) | Self::CasFailure(..) | Self::Update(..))
     }
 }
 
 impl Role {
-    /// Whether the content of a register at a point is part of the state: variables are, and temporaries that will be read.
+    /// Whether the content of a register at a point is part of the state: variables are, and so are temporaries that will be read.
     pub(crate) fn remembers(&self, reg: RegId, point: usize) -> bool {
         self.points[point].live.contains(reg) || !self.registers[reg.index()].temporary
     }
 }
 
 impl Step {
-    /// Whether a register holds something else after it.
+    /// Whether it changes a register.
     pub(crate) fn changes(&self, reg: RegId) -> bool {
         self.updates.iter().any(|(changed, term)| *changed == reg && *term != Term::Reg(reg))
     }
 
-    /// Whether it leaves its thread as it is, and nothing can fail on the way: a failed round of a spin loop.
+    /// Whether it leaves its thread unchanged, and nothing can fail on its way: a failed iteration of a spin loop.
     pub(crate) fn is_idle(&self, role: &Role) -> bool {
         let live = &role.points[self.to].live;
         let same = |(reg, term): &(RegId, Term)| !live.contains(*reg) || *term == Term::Reg(*reg);
@@ -209,34 +209,34 @@ impl Step {
     }
 }
 
-/// Why a program is not understood.
+/// A feature that proofs do not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unsupported {
-    /// What is the matter.
+    /// What is not supported.
     pub message: String,
     /// Where.
     pub span: Span,
 }
 
-impl Model {
-    /// Whether something is asserted.
+impl System {
+    /// Whether there are assertions.
     pub(crate) fn has_assertions(&self) -> bool {
         let mut steps = self.roles.iter().flat_map(|role| role.starts.iter().chain(&role.steps));
         steps.any(|step| !step.asserts.is_empty())
     }
 
-    /// Whether the text says what holds somewhere.
+    /// Whether there are invariants in the program text.
     pub(crate) fn has_stated(&self) -> bool {
         self.roles.iter().any(|role| !role.stated.is_empty())
     }
 
-    /// Whether a thread of one role and another thread of the other can exist together.
+    /// Whether a thread of one role and another thread of the other role can exist at the same time.
     pub(crate) fn coexist(&self, one: usize, other: usize) -> bool {
         one != other || self.roles[one].many
     }
 
-    /// The numbers that the program mentions, and 0 and 1: what facts and guesses compare with.
+    /// The numbers in the program, and 0 and 1. Facts and guesses use them.
     pub(crate) fn numbers(&self) -> Vec<i64> {
         let mut numbers = vec![0, 1];
         for global in &self.globals {
@@ -263,7 +263,7 @@ impl Model {
 }
 
 impl Global {
-    /// The cells with another initial value than the first.
+    /// The cells whose initial value is not that of the first cell.
     pub(crate) fn exceptions(&self) -> impl Iterator<Item = (usize, u8)> + '_ {
         let first = self.init.first().copied().unwrap_or_default();
         self.init.iter().copied().enumerate().filter(move |&(_, value)| value != first)
