@@ -1,4 +1,4 @@
-//! What the script of a page knows.
+//! The data for the script of a page.
 
 use crate::escape::{json, visible};
 use crate::run_view::RunView;

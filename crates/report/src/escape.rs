@@ -1,7 +1,6 @@
-//! Text that came from a program, made harmless.
+//! Escaping of text that comes from a program.
 //!
-//! Markup characters become entities. Characters that control a terminal, or the direction of the text around them, become visible:
-//! a program must not look different from what it is.
+//! Markup characters become entities. Characters that control a terminal or the direction of text become visible, so that a program cannot look different from what it is.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -22,7 +21,7 @@ pub(crate) fn html(text: &str) -> String {
     escaped
 }
 
-/// JSON for a data block: no character in it can end the block.
+/// JSON for a data block. No character in it can end the block.
 pub(crate) fn json(data: &impl serde::Serialize) -> String {
     let text = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
     text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
@@ -44,14 +43,14 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Characters that cannot be seen and change what can: controls, and marks that turn the direction of text.
+/// Invisible characters that change what is visible: control characters, and those that change the direction of text.
 fn is_hidden(character: char) -> bool {
     let turns =
         matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     turns || (character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
-/// The text on one line, with at most so many characters.
+/// The text on one line, with at most this many characters.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     let shown = visible(text);
     let line: Vec<char> =
@@ -64,7 +63,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     line[..head].iter().chain(&['…']).chain(&line[line.len() - tail..]).collect()
 }
 
-/// How many cells of a monospaced font a text takes, roughly: letters of other scripts may be wide.
+/// How many cells of a monospaced font a text takes. This is an estimate: characters of other scripts may be wide.
 pub(crate) fn cells(text: &str) -> usize {
     text.chars()
         .map(|character| if (character as u32) < 0x1100 || matches!(character, '…' | '→' | '·') { 1 } else { 2 })

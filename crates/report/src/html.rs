@@ -1,7 +1,6 @@
-//! A page as one HTML file that needs nothing else.
+//! A page as one self-contained HTML file.
 //!
-//! The policy in its head allows exactly the one style sheet and the one script that are in it, by their hashes, and nothing from anywhere else. So even a
-//! mistake in escaping could not run anything.
+//! The content security policy in its head allows only the style sheet and the script of the page, by their hashes. So even a mistake in escaping could not run anything.
 
 use crate::data::data;
 use crate::escape::{html, visible};
@@ -52,7 +51,7 @@ fn hash(content: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(content.as_bytes())))
 }
 
-/// Everything up to the body.
+/// The beginning, up to the body.
 pub(crate) fn head(title: &str, style: &str, script: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\" data-world=\"weak\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -65,7 +64,7 @@ pub(crate) fn head(title: &str, style: &str, script: &str) -> String {
     )
 }
 
-/// Everything from the script on.
+/// The end, from the script on.
 pub(crate) fn foot(script: &str) -> String {
     format!("<script>{script}</script>\n</body>\n</html>\n")
 }
@@ -80,7 +79,7 @@ fn header(text: &mut String, page: &Page<'_>) {
         VerdictClass::Unsure => "unsure",
     };
     let headline = page.diagnostics.first().map_or("", |(_, diagnostic)| diagnostic.message.as_str());
-    // The verdict is said once.
+    // The headline does not repeat the verdict.
     let headline = headline.strip_prefix(page.verdict.as_str()).unwrap_or(headline).trim_start_matches([':', ',', ' ']);
     let facts: Vec<String> =
         page.facts.iter().map(|(name, value)| format!("<li>{} <b>{}</b></li>", html(name), html(value))).collect();
@@ -130,7 +129,7 @@ fn panes(text: &mut String, page: &Page<'_>) {
         let labels: Vec<&Label> = own.flat_map(|(_, diagnostic)| &diagnostic.labels).collect();
         let places = page.run.iter().flat_map(|run| &run.steps).filter_map(|step| step.place);
         let lines: Vec<u32> = places.filter(|&(of, _)| of == number).map(|(_, line)| line).collect();
-        // Of several texts, only those matter that something is said about.
+        // Of several texts, only those with labels or steps are shown.
         if page.sources.len() > 1 && labels.is_empty() && lines.is_empty() {
             continue;
         }
@@ -154,7 +153,7 @@ fn drawing(text: &mut String, run: &RunView) {
     text.push_str("<section class=\"pane drawing\" aria-label=\"Execution graph\">\n<h2>Execution graph</h2>\n<div class=\"tools\" role=\"group\" aria-label=\"Arrows that are shown\">\n");
     let used = EdgeKind::ALL.into_iter().filter(|kind| run.picture.edges.iter().any(|edge| edge.kind == *kind));
     for kind in used {
-        // The names are those at the arrows: transactions have others than memory.
+        // The names are those at the arrows, because edges between transactions have names of their own.
         let labels =
             run.picture.edges.iter().filter(|edge| edge.kind == kind).filter_map(|edge| edge.label.split(' ').next());
         let name = labels.into_iter().find(|label| !label.is_empty()).unwrap_or(kind.name());
@@ -213,7 +212,7 @@ fn notes(text: &mut String, page: &Page<'_>) {
     let run = page.run.is_some();
     for (at, (_, diagnostic)) in page.diagnostics.iter().enumerate() {
         let title = if at == 0 { "Why" } else { diagnostic.message.as_str() };
-        // With steps on the page, the run needs no second telling.
+        // The page shows the steps of the run already.
         let notes = diagnostic.notes.iter().filter(|note| !(run && note.starts_with("the threads take these steps")));
         let notes: Vec<String> = notes.map(|note| paragraph(note)).collect();
         let helps: Vec<String> = diagnostic.helps.iter().map(|help| paragraph(help)).collect();
@@ -235,12 +234,12 @@ fn notes(text: &mut String, page: &Page<'_>) {
     }
 }
 
-/// One line is a paragraph; several keep their columns.
+/// A text with one line is a paragraph. A text with several lines is preformatted, so that its columns stay aligned.
 fn paragraph(note: &str) -> String {
     if note.contains('\n') { format!("<pre>{}</pre>", html(note)) } else { format!("<p>{}</p>", html(note)) }
 }
 
-/// The changes, and the text before and after them side by side.
+/// The changes, and the texts before and after them side by side.
 fn repaired(text: &mut String, repair: &Repair) {
     let changes: Vec<String> = repair.changes.iter().map(|change| format!("<li>{}</li>", html(change))).collect();
     let _ = write!(

@@ -1,4 +1,4 @@
-//! A page with many results: a table that can be sorted, with links.
+//! A page with many results: a sortable table with links.
 
 use crate::escape::html;
 use crate::html::{THEME, foot, head};
@@ -8,22 +8,22 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPT: &str = concat!(include_str!("../assets/theme.js"), include_str!("../assets/index.js"));
 
-/// A result, in one line.
+/// One result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it is about: a file, or a program.
+    /// A file or a program.
     pub subject: String,
-    /// What was asked: the model, the command.
+    /// The question: model and command.
     pub question: String,
     /// The verdict in a few words.
     pub verdict: String,
-    /// How good the news is.
+    /// The class of the verdict.
     pub verdict_class: VerdictClass,
-    /// What else there is to say.
+    /// Further details.
     pub detail: String,
-    /// How long it took, in seconds, if that is known.
+    /// The time in seconds, if it is known.
     pub seconds: Option<f64>,
-    /// A page about it, as a relative address.
+    /// The relative address of a page about the result.
     pub link: Option<String>,
 }
 

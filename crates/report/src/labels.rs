@@ -1,4 +1,4 @@
-//! Where the labels of arrows are: on their arrow, and on nothing else.
+//! Places the labels of arrows: on their arrow, and on nothing else.
 
 use crate::escape::cells;
 use crate::layout::Rect;
@@ -9,10 +9,10 @@ use crate::route::{Path, Point};
 const CHARACTER: f64 = 6.7;
 /// The height of a label.
 const HEIGHT: f64 = 14.0;
-/// How far a label may be from its arrow, if it has to be.
+/// The distances from its arrow that are tried for a label, in this order.
 const ASIDE: [f64; 7] = [0.0, 10.0, -10.0, 18.0, -18.0, 26.0, -26.0];
 
-/// Places the labels, those of the cycle first. Program order needs none outside of the cycle.
+/// Places the labels, those on the cycle first. Program order outside of the cycle has no labels.
 pub(crate) fn place(picture: &Picture, boxes: &[Rect], paths: &[Path]) -> Vec<Option<Rect>> {
     let mut placed: Vec<Option<Rect>> = vec![None; picture.edges.len()];
     let mut order: Vec<usize> = (0..picture.edges.len()).collect();
@@ -36,12 +36,12 @@ pub(crate) fn place(picture: &Picture, boxes: &[Rect], paths: &[Path]) -> Vec<Op
     placed
 }
 
-/// Whether both are ever seen at once.
+/// Whether both are ever visible at the same time.
 fn exist_together(one: Ending, other: Ending) -> bool {
     one == Ending::Both || other == Ending::Both || one == other
 }
 
-/// Places for a label, the best first: near the middle of the arrow, and on it.
+/// Possible places for a label, the best first: near the middle of the arrow, and on it.
 fn candidates(path: &Path, width: f64) -> Vec<Rect> {
     let points = path.points(24);
     let middle = points.len() / 2;

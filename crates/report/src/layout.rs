@@ -1,7 +1,7 @@
-//! Where the boxes are.
+//! Places the boxes.
 //!
-//! A box is below everything that happened before it and has an arrow to it. So under SC all arrows point down, and an arrow that points up
-//! is one that SC does not have. Columns are as wide as their widest box, and gaps between columns and rows as wide as their arrows need.
+//! A box is below all earlier boxes with an arrow to it. So under SC all arrows point down, and an arrow that points up does not exist under SC. A column is as wide as its widest box,
+//! and gaps between columns and rows are as wide as their arrows need.
 
 use crate::escape::{cells, shortened};
 use crate::picture::{Node, Picture};
@@ -57,18 +57,18 @@ impl Rect {
     }
 }
 
-/// Where everything is.
+/// The places of everything in a picture.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// The size of the picture.
+    /// The width of the picture.
     pub(crate) width: f64,
-    /// Its height.
+    /// The height of the picture.
     pub(crate) height: f64,
-    /// The titles of columns: the middle of each, and its text.
+    /// The titles of the columns, each with the position of its middle.
     pub(crate) headers: Vec<(f64, String)>,
-    /// Where titles stand.
+    /// The height at which the titles are.
     pub(crate) header_y: f64,
-    /// The columns, from the left edge to the right one.
+    /// The left and right edges of the columns.
     pub(crate) columns: Vec<(f64, f64)>,
     /// The boxes.
     pub(crate) boxes: Vec<Rect>,
@@ -80,7 +80,7 @@ pub(crate) struct Layout {
     pub(crate) labels: Vec<Option<Rect>>,
 }
 
-/// Places everything.
+/// Computes the layout of a picture.
 pub(crate) fn layout(picture: &Picture) -> Layout {
     let ranks = ranks(picture);
     let lines: Vec<Vec<String>> = picture.nodes.iter().map(lines).collect();
@@ -118,13 +118,13 @@ pub(crate) fn layout(picture: &Picture) -> Layout {
 /// The distance between two lanes.
 pub(crate) const LANE: f64 = 13.0;
 
-/// The row of each box: below the box before it in its column, and below all boxes from which an arrow leads to it that were there before.
+/// The row of each box: below the previous box in its column, and below all earlier boxes with an arrow to it.
 fn ranks(picture: &Picture) -> Vec<usize> {
     let mut ranks = vec![0; picture.nodes.len()];
     let mut next = vec![0; picture.columns.len()];
     for (at, node) in picture.nodes.iter().enumerate() {
         let before = picture.edges.iter().filter(|edge| edge.to == at && edge.from < at);
-        // Initial values were there before everything; they need no row of their own.
+        // Initial values need no row of their own.
         let before = before.filter(|edge| picture.nodes[edge.from].step > 0).map(|edge| ranks[edge.from] + 1).max();
         ranks[at] = next[node.column].max(before.unwrap_or(0));
         next[node.column] = ranks[at] + 1;

@@ -1,10 +1,10 @@
 //! Draws a violation: an execution graph as SVG, and a page that shows it beside its source, one step at a time.
 //!
-//! A [`Picture`] is boxes in columns with arrows between them; [`svg`] draws it. A [`Page`] is everything about one result; [`html_page`] makes one
-//! file of it that needs no network, and whose policy forbids one. [`RunView`] makes both out of a witness, of a check or of a run.
+//! A [`Picture`] consists of boxes in columns and arrows between them; [`svg`] draws it. A [`Page`] is everything about one result; [`html_page`] makes one
+//! self-contained file of it, whose policy forbids network access. [`RunView`] makes the picture and the steps from a witness, of a check or of a run.
 //!
-//! Guarantee: nothing that comes from a program is ever markup: all text is escaped, and characters that would turn or hide text are shown by their numbers. In a
-//! picture no box lies on another, no label on a box or on another label, and no arrow crosses a box.
+//! Guarantee: text from a program never becomes markup: all of it is escaped, and characters that would change the direction of text or hide it are shown by their numbers. In a
+//! picture, no box overlaps another one, no label overlaps a box or another label, and no arrow crosses a box.
 //!
 //! ```
 //! use steadfast_report::{Edge, EdgeKind, Node, Picture, Ending, svg};

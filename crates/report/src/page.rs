@@ -1,44 +1,44 @@
-//! What a page says.
+//! The content of a page.
 
 use crate::run_view::RunView;
 use steadfast_diag::Diagnostic;
 use steadfast_span::SourceFile;
 
-/// How good the news is.
+/// The class of a verdict, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictClass {
-    /// It holds.
+    /// The property holds.
     Good,
-    /// A violation.
+    /// There is a violation.
     Bad,
-    /// Nobody knows.
+    /// There is no verdict.
     Unsure,
 }
 
 /// A page about one result.
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
-    /// What it is about: a file, or a program.
+    /// A file or a program.
     pub subject: String,
     /// The verdict in a few words.
     pub verdict: String,
-    /// How good the news is.
+    /// The class of the verdict.
     pub verdict_class: VerdictClass,
-    /// What was asked and how much was done, as names and values.
+    /// Facts about the question and the search, as names and values.
     pub facts: Vec<(String, String)>,
-    /// The texts that are shown.
+    /// The source texts.
     pub sources: Vec<&'a SourceFile>,
-    /// What there is to say, each with the number of its text. The first one is the headline.
+    /// The diagnostics, each with the number of its source text. The first one is the headline.
     pub diagnostics: Vec<(usize, &'a Diagnostic)>,
     /// The run and its picture.
     pub run: Option<RunView>,
-    /// What the two endings of the run are called: under the strong model, and under the weak one.
+    /// Names of the two endings of the run: under SC, and under the weak model.
     pub endings: [String; 2],
     /// A repair.
     pub repair: Option<Repair>,
     /// Lists that belong to the result, such as stacks.
     pub lists: Vec<Listing>,
-    /// Other things that the reader should know.
+    /// Further remarks.
     pub remarks: Vec<String>,
 }
 
@@ -51,13 +51,13 @@ pub struct Listing {
     pub entries: Vec<String>,
 }
 
-/// A change that makes the result good.
+/// A change that repairs the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// What it is, and what it costs.
+    /// A summary with the cost.
     pub summary: String,
-    /// The single changes in words.
+    /// Each change in words.
     pub changes: Vec<String>,
-    /// The change as a unified diff.
+    /// All changes as a unified diff.
     pub patch: String,
 }

@@ -1,15 +1,15 @@
-//! What is drawn: boxes in columns, and arrows between them. Nothing here knows where anything is; that is the layout's concern.
+//! Boxes in columns, and arrows between them. Their places are not part of a picture; the layout computes them.
 
 /// A picture of an execution: a column per thread or session, time goes down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     /// The titles of the columns, from left to right.
     pub columns: Vec<String>,
-    /// The boxes, in the order in which they happen.
+    /// The boxes, in the order of the run.
     pub nodes: Vec<Node>,
     /// The arrows.
     pub edges: Vec<Edge>,
-    /// What the picture shows, in a sentence, for those who cannot see it.
+    /// One sentence that describes the picture, for screen readers.
     pub summary: String,
 }
 
@@ -30,67 +30,67 @@ impl Picture {
 pub struct Node {
     /// Its column.
     pub column: usize,
-    /// The first line, in bold.
+    /// The first line in the ending [`Ending::Strong`], if it differs.
     pub title: String,
     /// The first line in the ending of [`Ending::Strong`], if it differs.
     pub strong_title: Option<String>,
     /// Further lines.
     pub details: Vec<String>,
-    /// From which step on it is there; 0 is the start.
+    /// The step at which it appears; 0 is the start.
     pub step: usize,
     /// Whether it is on the cycle.
     pub on_cycle: bool,
-    /// What it has to do with the violation.
+    /// Its part in the violation.
     pub part: Part,
 }
 
-/// What a box has to do with the violation.
+/// The part of a box in a violation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
-    /// Nothing in particular.
+    /// None.
     #[default]
     Ordinary,
-    /// It is the step that goes wrong.
+    /// The step that goes wrong.
     Offending,
-    /// It is the write that is taken although it is overwritten.
+    /// The stale write that it reads or overtakes.
     Stale,
-    /// It is the write that should have been respected.
+    /// The newest write, which it should have respected.
     Newest,
 }
 
 /// An arrow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The number of the box where it starts.
+    /// The number of the box at its start.
     pub from: usize,
-    /// The number of the box where it ends.
+    /// The number of the box at its end.
     pub to: usize,
-    /// How it is drawn.
+    /// Its kind.
     pub kind: EdgeKind,
-    /// What is written at it.
+    /// Its label.
     pub label: String,
     /// Whether it is on the cycle.
     pub on_cycle: bool,
-    /// In which ending it exists.
+    /// The ending in which it exists.
     pub ending: Ending,
 }
 
-/// The kinds of arrows. Each has a stroke of its own, so that they can be told apart without colour.
+/// The kinds of arrows. Each has its own stroke, so that they can be distinguished without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EdgeKind {
-    /// Then, in the same thread.
+    /// Program order.
     Order,
-    /// Is read by.
+    /// Reads-from.
     Reads,
-    /// Is read by, and everything before is known there.
+    /// Reads-from with synchronisation.
     Synchronises,
-    /// Is overwritten by.
+    /// Modification order.
     Overwrites,
-    /// Reads what is overwritten by.
+    /// From-read.
     ReadsBefore,
-    /// Is not ordered with.
+    /// A race: happens-before does not order the two.
     Races,
-    /// Comes before, in the run, for reasons that are not shown.
+    /// Comes earlier in the run, by accesses that are not shown.
     Before,
 }
 
@@ -99,7 +99,7 @@ impl EdgeKind {
     pub const ALL: [Self; 7] =
         [Self::Order, Self::Reads, Self::Synchronises, Self::Overwrites, Self::ReadsBefore, Self::Races, Self::Before];
 
-    /// The class of its elements.
+    /// Its CSS class.
     pub fn class(self) -> &'static str {
         match self {
             Self::Order => "po",
@@ -112,12 +112,12 @@ impl EdgeKind {
         }
     }
 
-    /// What is written at it, if there is nothing better.
+    /// Its usual label.
     pub fn name(self) -> &'static str {
         if self == Self::Synchronises { "rf+sw" } else { self.class() }
     }
 
-    /// What it means.
+    /// Its meaning in words.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Order => "then, in the same thread or session",
@@ -131,14 +131,14 @@ impl EdgeKind {
     }
 }
 
-/// Which of two endings a part of the picture belongs to.
+/// The ending of the run that a part of a picture belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
     /// Both.
     #[default]
     Both,
-    /// What sequential consistency would do.
+    /// The ending under sequential consistency.
     Strong,
-    /// What the weak model allows.
+    /// The ending under the weak model.
     Weak,
 }

@@ -1,41 +1,41 @@
-//! Which writes each thread could still read, at every step of a run.
+//! The writes that each thread could still read, at every step of a run.
 //!
-//! The axioms of the model are asked: a write can still be read by a thread if the graph so far, with one more load of that thread that reads it, is
-//! consistent. Under SC every edge points forward in time, so what a thread can read changes only when that thread takes a step, and a write that it can no
-//! longer read stays that way. That keeps the number of questions small. Work is bounded; a run that is too long is followed as far as that goes.
+//! The axioms of the model decide: a thread can still read a write if the graph so far, with one more load of that thread from that write, is consistent. Under SC every edge points
+//! forward in time, so what a thread can read changes only with its own steps, and a write that it can no longer read stays unreadable. So there are few questions. The work is limited; of
+//! a run that is too long, only the beginning is computed.
 
 use steadfast_graph::{Axioms, Event, EventId, Execution, Order};
 use steadfast_ir::{LocId, Program, ThreadId};
 use steadfast_span::Index;
 
-/// How much work is done: one unit is about one pair of events in one question.
+/// The limit of the work. One unit is about one pair of events in one question.
 const WORK: u64 = 40_000_000;
 
-/// A write, in the order in which writes happen.
+/// A write. Writes are in the order of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The number of the location.
     pub location: usize,
     /// The value.
     pub value: i32,
-    /// From which step on it is there; 0 is the start.
+    /// The step at which it appears; 0 is the start.
     pub step: usize,
 }
 
-/// A thread can read a write during these steps.
+/// The steps during which a thread can read a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readable {
     /// The thread.
     pub thread: usize,
     /// The number of the write.
     pub write: usize,
-    /// The first step after which it can.
+    /// The first step after which it can read it.
     pub from: usize,
-    /// The first step after which it can no longer; none if it can until the end.
+    /// The first step after which it can no longer read it; none if it can until the end.
     pub until: Option<usize>,
 }
 
-/// What is in memory, and what threads can read.
+/// The writes in memory, and which threads can read them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadableWrites {
     /// The names of the locations.
@@ -44,14 +44,13 @@ pub struct ReadableWrites {
     pub threads: Vec<String>,
     /// All writes.
     pub writes: Vec<Written>,
-    /// Who can read what, and when.
+    /// Which thread can read which write, and when.
     pub readable: Vec<Readable>,
-    /// The first step for which this was not worked out any more.
+    /// The first step for which this was not computed, because the limit was reached.
     pub stopped: Option<usize>,
 }
 
-/// Follows a run. `steps` gives the events of each step, in the order of the run; `offending` is the step that leaves SC, after which everything
-/// is as it was before it.
+/// Follows a run. `steps` gives the events of each step, in the order of the run. `offending` is the step that leaves SC; the result for it is the same as for the step before it.
 pub fn readable_writes(
     execution: &Execution,
     program: &Program,
@@ -72,7 +71,7 @@ struct ReadableWritesBuilder<'a> {
     axioms: Axioms,
     /// The graph so far. Its events have other numbers than those of the whole graph.
     graph: Execution,
-    /// The numbers of the whole graph's events in the graph so far.
+    /// By event of the whole graph: its number in the graph so far.
     number: Vec<Option<EventId>>,
     /// The events of the writes.
     events: Vec<EventId>,
@@ -112,7 +111,7 @@ impl<'a> ReadableWritesBuilder<'a> {
         }
     }
 
-    /// Adds an event of the whole graph, with its source and its place among the writes that are there.
+    /// Adds an event of the whole graph, with its source and its place in the modification order.
     fn add(&mut self, id: EventId) {
         let event = self.whole.event(id);
         if let Some(ghost) = event.location.filter(|location| location.index() >= self.graph.location_count()) {
@@ -133,7 +132,7 @@ impl<'a> ReadableWritesBuilder<'a> {
         }
     }
 
-    /// A new write, which everybody can read.
+    /// Adds a write, which every thread can read at first.
     fn written(&mut self, id: EventId, step: usize) {
         let event = self.whole.event(id);
         let Some(location) = event.location else { return };
@@ -145,7 +144,7 @@ impl<'a> ReadableWritesBuilder<'a> {
         self.views.readable.extend(open);
     }
 
-    /// Finds out what a thread can no longer read.
+    /// Finds the writes that a thread can no longer read.
     fn close(&mut self, thread: ThreadId, step: usize) {
         for at in 0..self.views.readable.len() {
             let Readable { thread: reader, write, until, .. } = self.views.readable[at];

@@ -1,7 +1,7 @@
-//! Where the arrows go.
+//! Routes the arrows.
 //!
-//! Arrows never cross boxes. Between neighbouring columns an arrow is a curve in the gap; further away it takes a lane between two rows. Arrows that
-//! start or end at the same side of a box have their own places there.
+//! Arrows never cross boxes. Between neighbouring columns, an arrow is a curve in the gap; over a longer distance, it takes a lane between two rows. Arrows at the same side of a box have
+//! different end points there.
 
 use crate::layout::{LANE, Rect};
 use crate::picture::{EdgeKind, Picture};
@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 /// A point.
 pub(crate) type Point = (f64, f64);
 
-/// An arrow: a start, and curves with two control points and an end each.
+/// An arrow: its start, and curves, each with two control points and an end.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Path {
-    /// Where it starts.
+    /// The start.
     pub(crate) start: Point,
-    /// How it goes on.
+    /// The curves.
     pub(crate) curves: Vec<[Point; 3]>,
 }
 
@@ -38,7 +38,7 @@ impl Path {
         points
     }
 
-    /// The end, and where the last curve comes from.
+    /// The end, and a point shortly before it.
     pub(crate) fn head(&self) -> (Point, Point) {
         let end = self.curves.last().map_or(self.start, |curve| curve[2]);
         let points = self.points(16);
@@ -47,7 +47,7 @@ impl Path {
     }
 }
 
-/// How an arrow goes.
+/// The route of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// Straight down to the next box of the column.
@@ -60,15 +60,15 @@ enum Way {
     Lane(usize, usize),
 }
 
-/// How all arrows go, and how much room that takes.
+/// The routes of all arrows, and the room that they need.
 #[derive(Clone, Debug)]
 pub(crate) struct Lanes {
     ways: Vec<Way>,
-    /// How many lanes there are below each row.
+    /// By row, how many lanes are below it.
     below: BTreeMap<usize, usize>,
     /// The width of the gap behind each column.
     gaps: Vec<f64>,
-    /// Which of the arrows at the side of a column each of them is.
+    /// By arrow, its number among those at the side of a column.
     aside: Vec<usize>,
 }
 
@@ -83,7 +83,7 @@ impl Lanes {
         self.gaps.get(column).copied().unwrap_or(0.0)
     }
 
-    /// The room that is needed behind the last column.
+    /// The room behind the last column.
     pub(crate) fn margin(&self) -> f64 {
         let last = self.gaps.len().saturating_sub(1);
         if self.gap(last) > NARROW { self.gap(last) } else { 0.0 }
@@ -93,7 +93,7 @@ impl Lanes {
 /// The width of a gap without arrows.
 const NARROW: f64 = 30.0;
 
-/// Decides how arrows go.
+/// Chooses the routes.
 pub(crate) fn lanes(picture: &Picture, ranks: &[usize]) -> Lanes {
     let mut lanes = Lanes {
         ways: Vec::new(),
@@ -154,14 +154,14 @@ fn free(slots: &mut Vec<Vec<(usize, usize)>>, (start, end): (usize, usize)) -> u
     at
 }
 
-/// The ends of arrows at one side of a box.
+/// A side of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
     Left,
     Right,
 }
 
-/// The rank of the other end of an arrow, its number, and whether it starts here.
+/// An end of an arrow at a box: the row of the other end, the number of the arrow, and whether it starts here.
 type End = (usize, usize, bool);
 
 /// Draws all arrows.
@@ -203,7 +203,7 @@ pub(crate) fn route(
         .collect()
 }
 
-/// Into the lane in the first gap, along it, and out of it in the last gap.
+/// A path into a lane in the first gap, along it, and out of it in the last gap.
 fn along(start: Point, end: Point, lane: f64, columns: &[(f64, f64)], (from, to): (usize, usize)) -> Path {
     let (enter, leave) =
         if from < to { (columns[from + 1].0, columns[to - 1].1) } else { (columns[from - 1].1, columns[to + 1].0) };
@@ -220,15 +220,15 @@ fn line(from: Point, to: Point) -> [Point; 3] {
     [part(1.0 / 3.0), part(2.0 / 3.0), to]
 }
 
-/// Where at a box its arrows start and end.
+/// The points at boxes where arrows start and end.
 struct Ports {
-    /// For each arrow and end (its start first): the side, its number there, and how many there are.
+    /// By arrow, for its start and its end: the side of the box, the number at that side, and how many arrows are there.
     places: Vec<[(Side, usize, usize); 2]>,
 }
 
 impl Ports {
     fn of(picture: &Picture, ranks: &[usize], lanes: &Lanes) -> Self {
-        // For every box and side, its ends, sorted by where they lead.
+        // By box and side, the ends of arrows, sorted by the row of the other end.
         let mut ends: BTreeMap<(usize, Side), Vec<End>> = BTreeMap::new();
         let mut sides = Vec::new();
         for (at, edge) in picture.edges.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A witness as a picture with steps.
+//! The view of a run: a witness as a picture with steps.
 
 use crate::picture::{Edge, EdgeKind, Ending, Node, Part, Picture};
 use crate::readable::{ReadableWrites, readable_writes};
@@ -11,30 +11,30 @@ use steadfast_span::Index;
 /// A step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepView {
-    /// Who takes it.
+    /// The thread that takes it.
     pub actor: String,
     /// The number of the file, and the line in it.
     pub place: Option<(usize, u32)>,
-    /// What the text says there.
+    /// The source text of the step.
     pub code: String,
-    /// What happens.
+    /// Its effect.
     pub effect: String,
-    /// What happens instead if memory is sequentially consistent, if that is something else.
+    /// Its effect under SC, if that differs.
     pub strong_effect: Option<String>,
     /// Its box in the picture.
     pub node: Option<usize>,
 }
 
-/// A run that can be looked at.
+/// A run to look at, step by step.
 #[derive(Clone, Debug, Default)]
 pub struct RunView {
     /// The picture.
     pub picture: Picture,
-    /// The steps, in their order.
+    /// The steps, in order.
     pub steps: Vec<StepView>,
     /// The step that leaves SC, from 1, if one does.
     pub offending: Option<usize>,
-    /// What is in memory, and who can read what.
+    /// The writes in memory, and which threads can read them.
     pub readable: Option<ReadableWrites>,
 }
 
@@ -63,7 +63,7 @@ impl RunView {
     }
 }
 
-/// The run, with the offending step where it happens, and the events of each step.
+/// The run, with the offending step at its place, and the events of each step.
 struct Run<'a, P> {
     steps: Vec<&'a RunStep<P>>,
     events: Vec<Vec<EventId>>,
@@ -77,7 +77,7 @@ impl<'a, P> Run<'a, P> {
         let later = |step: &&RunStep<P>| witness.step.event.is_some() && step.event > witness.step.event;
         let offending = steps.iter().position(later).unwrap_or(steps.len());
         steps.insert(offending, &witness.step);
-        // Each thread's events, in order; a step takes those up to its own, and a fence those of its instruction.
+        // The events of each thread, in order. A step has those up to its own event, and a fence has those of its instruction.
         let mut next = vec![0; witness.execution.threads().len()];
         let events = steps.iter().map(|step| {
             let (thread, pc) = (subject.places.thread(&step.place), subject.places.instruction(&step.place));
@@ -104,7 +104,7 @@ struct RunViewBuilder<'a, P> {
     subject: &'a Subject<'a, P>,
     run: Run<'a, P>,
     nodes: Vec<Node>,
-    /// The box of each event.
+    /// By event, its box.
     boxes: Vec<Option<usize>>,
 }
 
@@ -139,13 +139,13 @@ impl<P> RunViewBuilder<'_, P> {
         }
     }
 
-    /// `(3) `, or nothing.
+    /// The number of an event, such as `(3) `, or nothing.
     fn mark(&self, id: EventId) -> String {
         let at = self.subject.numbered.iter().position(|&other| other == id);
         at.map_or_else(String::new, |at| format!("({}) ", at + 1))
     }
 
-    /// Initial values that play a part have a column of their own.
+    /// Adds boxes for the initial values that matter, in a column of their own.
     fn place_initial(&mut self) {
         let initial = self.witness().execution.events().filter(|(_, event)| event.thread.is_none() && !event.ghost);
         let matters = |&id: &EventId| self.on_cycle(id) || self.part(id) != Part::Ordinary;
@@ -199,7 +199,7 @@ impl<P> RunViewBuilder<'_, P> {
         }
     }
 
-    /// What an event does.
+    /// The effect of an event.
     fn described(&self, event: &Event) -> String {
         let name = self.location(event.location);
         let (read, written) = (self.value(event.value_read), self.value(event.value_written));
@@ -213,7 +213,7 @@ impl<P> RunViewBuilder<'_, P> {
         }
     }
 
-    /// What the offending step would do under SC, if that is something else.
+    /// The effect of the offending step under SC, if that differs.
     fn described_under_sc(&self, at: usize) -> Option<String> {
         let newest = self.event(self.newest(at)?);
         let event = self.event(self.run.steps[at].event?);
@@ -225,7 +225,7 @@ impl<P> RunViewBuilder<'_, P> {
         }
     }
 
-    /// The write that the offending step would take under SC; none for other steps.
+    /// The write that the offending step takes under SC; none for other steps.
     fn newest(&self, at: usize) -> Option<EventId> {
         let witness = self.witness();
         let id = self.run.steps[at].event.filter(|_| at == self.run.offending && witness.kind.is_weak())?;
@@ -262,7 +262,7 @@ impl<P> RunViewBuilder<'_, P> {
         format!("{what} with {threads} threads and {steps} steps.{cycle}")
     }
 
-    /// The arrows: what a reader needs to reconstruct the relations, and the cycle.
+    /// The arrows: those that determine the relations, and the cycle.
     fn edges(&self) -> Vec<Edge> {
         let mut edges = Edges { builder: self, found: Vec::new(), hb: None };
         if let Some((_, model)) = self.subject.whole.filter(|(_, model)| model.orderings() != Orderings::Buffered) {
@@ -278,7 +278,7 @@ impl<P> RunViewBuilder<'_, P> {
     }
 }
 
-/// How an access is ordered, in words.
+/// The ordering of an access, in words.
 fn ordering(event: &Event) -> &'static str {
     match (event.kind, event.order) {
         (EventKind::PlainRead | EventKind::PlainWrite, _) => "plain",
@@ -297,7 +297,7 @@ struct Edges<'a, P> {
 }
 
 impl<P> Edges<'_, P> {
-    /// Adds an arrow unless it is there, or one of its ends is not shown.
+    /// Adds an arrow, unless it exists already or one of its ends is not shown.
     fn add(&mut self, from: EventId, to: EventId, kind: EdgeKind, on_cycle: bool, ending: Ending) {
         let (Some(from), Some(to)) = (self.builder.boxes[from.index()], self.builder.boxes[to.index()]) else { return };
         let there = |edge: &Edge| {
@@ -311,7 +311,7 @@ impl<P> Edges<'_, P> {
         self.found.push(Edge { from, to, kind, label: kind.name().to_owned(), on_cycle, ending });
     }
 
-    /// Arrows of the offending step exist only in the weak ending.
+    /// The ending of an arrow: arrows of the offending step exist only under the weak model.
     fn ending(&self, from: EventId, to: EventId) -> Ending {
         let witness = self.builder.witness();
         let offender = witness.step.event.filter(|_| witness.kind.is_weak());
@@ -335,7 +335,7 @@ impl<P> Edges<'_, P> {
                 Relation::Fr => EdgeKind::ReadsBefore,
                 Relation::Before => EdgeKind::Before,
             };
-            // Program order goes from box to box, past what is in between.
+            // Arrows of program order lead from each box to the next one.
             if kind == EdgeKind::Order && !self.apart(from, to) {
                 continue;
             }
@@ -345,7 +345,7 @@ impl<P> Edges<'_, P> {
         }
     }
 
-    /// The stretches of program order that are on the cycle: first and last box.
+    /// The parts of program order that are on the cycle: first and last box.
     fn stretches(&self) -> Vec<(usize, usize)> {
         let cycle = &self.builder.witness().cycle;
         let pairs =
@@ -375,7 +375,7 @@ impl<P> Edges<'_, P> {
         }
     }
 
-    /// Whether two events are in different threads: inside of a thread, program order says it all.
+    /// Whether two events are in different threads. Within a thread, program order is enough.
     fn apart(&self, from: EventId, to: EventId) -> bool {
         self.builder.event(from).thread != self.builder.event(to).thread
     }
@@ -384,7 +384,7 @@ impl<P> Edges<'_, P> {
         let execution = &self.builder.witness().execution;
         for (read, event) in execution.events().filter(|(_, event)| !event.ghost) {
             let Some((source, location)) = execution.rf(read).zip(event.location) else { continue };
-            // That something is read which was always there needs no arrow, unless it should not be.
+            // A read of an initial value needs no arrow, except in the offending step.
             let initial =
                 self.builder.event(source).thread.is_none() && Some(read) != self.builder.witness().step.event;
             if self.apart(source, read) && !initial {
@@ -404,7 +404,7 @@ impl<P> Edges<'_, P> {
         let locations = (0..execution.location_count()).map(LocId::new);
         for location in locations.filter(|&location| !execution.is_ghost(location)) {
             for pair in execution.mo(location).windows(2) {
-                // An update that reads from the write before it says so.
+                // An update that reads from the previous write has an arrow already.
                 let update = execution.rf(pair[1]) == Some(pair[0]);
                 if self.apart(pair[0], pair[1]) && !update {
                     self.add(pair[0], pair[1], EdgeKind::Overwrites, false, self.ending(pair[0], pair[1]));
@@ -413,7 +413,7 @@ impl<P> Edges<'_, P> {
         }
     }
 
-    /// What the offending step does under SC.
+    /// Adds the arrows of the offending step under SC.
     fn strong(&mut self) {
         let at = self.builder.run.offending;
         let (Some(newest), Some(offender)) = (self.builder.newest(at), self.builder.run.steps[at].event) else {
@@ -433,7 +433,7 @@ impl<P> Edges<'_, P> {
         }
     }
 
-    /// The two accesses of a race.
+    /// Adds the arrow between the two accesses of a race.
     fn race(&mut self) {
         if let Some((first, second)) = self.builder.witness().race() {
             self.add(first, second, EdgeKind::Races, true, Ending::Both);

@@ -1,4 +1,4 @@
-//! A text with line numbers, and below its lines what there is to say about them.
+//! A source text with line numbers and with remarks below its lines.
 
 use crate::escape::html;
 use std::collections::BTreeSet;
@@ -6,9 +6,9 @@ use std::fmt::Write;
 use steadfast_diag::Label;
 use steadfast_span::{SourceFile, Span};
 
-/// A text with more lines than this is shown in parts.
+/// Of a text with more lines, only parts are shown.
 const WHOLE: usize = 300;
-/// How many lines are shown around one that matters.
+/// How many lines are shown before and after one that matters.
 const AROUND: usize = 12;
 
 /// The text as a list of lines.
@@ -65,7 +65,7 @@ fn line(file: &SourceFile, label: &Label) -> u32 {
     file.line_column(label.span.start).line
 }
 
-/// A line with its spans marked. Of spans that overlap, the first one counts.
+/// A line with its spans marked. Of overlapping spans, the first one is marked.
 fn marked(content: &str, start: u32, spans: &[(Span, bool)]) -> String {
     let mut spans: Vec<(usize, usize, bool)> = spans
         .iter()

@@ -1,16 +1,16 @@
-//! What is told: a witness, what things in it are called, and where its steps are.
+//! The subject of a view: a witness, the names of its threads and locations, and the places of its steps.
 
 use steadfast_graph::{EventId, Names, Witness};
 use steadfast_ir::{Pc, Program, ThreadId};
 use steadfast_robust::{Model, Place};
 use steadfast_span::SourceFile;
 
-/// Where the steps of a witness are.
+/// The places of the steps of a witness.
 pub trait Places<P> {
     /// The thread of a step.
     fn thread(&self, place: &P) -> ThreadId;
 
-    /// The instruction, for what comes from a program.
+    /// The instruction, if the step comes from a program.
     fn instruction(&self, _place: &P) -> Option<Pc> {
         None
     }
@@ -18,14 +18,14 @@ pub trait Places<P> {
     /// The number of the file, and the line in it.
     fn line(&self, place: &P) -> Option<(usize, u32)>;
 
-    /// What the text says there.
+    /// The source text at the place.
     fn code(&self, place: &P) -> String;
 
-    /// What is written in the box of a step, below what it does. Accesses have an ordering.
+    /// Further lines in the box of a step. Accesses have an ordering.
     fn details(&self, place: &P, ordering: Option<&str>) -> Vec<String>;
 }
 
-/// The witness that is told, and where its names come from.
+/// A witness, with its names and places.
 pub struct Subject<'a, P> {
     /// The witness.
     pub witness: &'a Witness<P>,
@@ -33,16 +33,16 @@ pub struct Subject<'a, P> {
     pub names: &'a dyn Names,
     /// The places.
     pub places: &'a dyn Places<P>,
-    /// The program and the model, if all of the execution is known: then it can be said what threads may still read.
+    /// The program and the model, if the whole execution is known. Only then is it possible to say what threads may still read.
     pub whole: Option<(&'a Program, Model)>,
-    /// The events that the text around the picture has numbers for, from 1.
+    /// The events to which the text around the picture gives numbers, from 1.
     pub numbered: &'a [EventId],
 }
 
-/// The places of a program with one text.
+/// The places of a program with one source text.
 #[derive(Clone, Copy)]
 pub struct ProgramText<'a> {
-    /// The text.
+    /// The source text.
     pub file: &'a SourceFile,
 }
 

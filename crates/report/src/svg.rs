@@ -6,10 +6,10 @@ use crate::picture::{Edge, EdgeKind, Ending, Node, Part, Picture};
 use crate::route::Path;
 use std::fmt::Write;
 
-/// How the picture looks, in a page and on its own.
+/// The style sheet of a picture, in a page and on its own.
 pub(crate) const STYLE: &str = include_str!("../assets/graph.css");
 
-/// The picture as a file of its own, as the weak model has it.
+/// The picture as a file, with the ending under the weak model.
 pub fn svg(picture: &Picture) -> String {
     let style = format!("<style>\n{STYLE}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
     let mut picture = picture.clone();
@@ -25,7 +25,7 @@ pub(crate) fn inline(picture: &Picture) -> String {
     element(picture, "").0
 }
 
-/// The element, with something at its beginning, and the height of what is in it.
+/// The SVG element with `first` at its beginning, and the height of its content.
 fn element(picture: &Picture, first: &str) -> (String, f64) {
     let layout = layout(picture);
     let room = if first.is_empty() { 0.0 } else { 8.0 + kinds(picture).count() as f64 * KEY };
@@ -53,7 +53,7 @@ fn element(picture: &Picture, first: &str) -> (String, f64) {
     (text, layout.height)
 }
 
-/// The stripes behind the boxes.
+/// The background of the columns.
 fn columns(text: &mut String, layout: &Layout) {
     let y = layout.header_y + 8.0;
     for &(left, right) in &layout.columns {
@@ -65,7 +65,7 @@ fn columns(text: &mut String, layout: &Layout) {
     }
 }
 
-/// The titles of columns. They come last, so that a page can keep them in sight above everything else.
+/// The titles of the columns. They come last, so that a page can keep them visible above everything else.
 fn headers(text: &mut String, picture: &Picture, layout: &Layout) {
     let _ = write!(
         text,
@@ -85,7 +85,7 @@ fn headers(text: &mut String, picture: &Picture, layout: &Layout) {
     text.push_str("</g>\n");
 }
 
-/// The classes that say in which ending something exists.
+/// The class for the ending in which something exists.
 fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Both => "",
@@ -94,7 +94,7 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// From which step on an arrow is there.
+/// The step at which an arrow appears.
 fn since(picture: &Picture, edge: &Edge) -> usize {
     picture.nodes[edge.from].step.max(picture.nodes[edge.to].step)
 }
@@ -207,7 +207,7 @@ fn kinds(picture: &Picture) -> impl Iterator<Item = EdgeKind> + '_ {
     EdgeKind::ALL.into_iter().filter(|kind| picture.edges.iter().any(|edge| edge.kind == *kind))
 }
 
-/// What the arrows mean, at the bottom of a picture that has no page around it.
+/// The meanings of the arrows, at the bottom of a picture without a page.
 fn legend(picture: &Picture, height: f64) -> String {
     let mut text = String::new();
     for (at, kind) in kinds(picture).enumerate() {

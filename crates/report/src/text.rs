@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// The widest column.
 const WIDEST: usize = 34;
 
-/// The picture, as the weak model has it. Program order goes down; of the other arrows only those of the cycle are written.
+/// The picture with the ending under the weak model. Program order goes down. Of the other arrows, only those on the cycle are written.
 pub fn text(picture: &Picture) -> String {
     let widths: Vec<usize> = (0..picture.columns.len()).map(|column| width(picture, column)).collect();
     let mut text = String::new();
@@ -31,7 +31,7 @@ fn cell(node: &Node) -> String {
     shortened(&node.title, WIDEST)
 }
 
-/// The arrows of the cycle that leave a box, but for those that only go down to the next one.
+/// The arrows on the cycle that leave a box, except those that only go down to the next box.
 fn arrows(picture: &Picture, from: usize) -> String {
     let leaving =
         picture.edges.iter().filter(|edge| edge.from == from && edge.on_cycle && edge.ending != Ending::Strong);
@@ -39,7 +39,7 @@ fn arrows(picture: &Picture, from: usize) -> String {
     let shown: Vec<String> = shown
         .map(|edge| {
             let title = shortened(&picture.nodes[edge.to].title, WIDEST);
-            // The number is enough, if there is one.
+            // If the box has a number, that is enough.
             let end =
                 title.split_once(") ").filter(|(mark, _)| mark.starts_with('(')).map(|(mark, _)| format!("{mark})"));
             format!("--{}--> {}", edge.label, end.unwrap_or(title))

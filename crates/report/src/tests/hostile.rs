@@ -1,4 +1,4 @@
-//! Names that would like to be something else.
+//! Names that contain markup.
 
 use super::{STORE_BUFFERING, Sample, page};
 use crate::{Listing, Repair, html_page, svg};
@@ -15,7 +15,7 @@ const NAMES: [&str; 6] = [
     "שלום عالم",
 ];
 
-/// The tags and attributes of a text, without what is between them.
+/// The tags and attributes of a text, without the text between them.
 fn markup(text: &str) -> Vec<&str> {
     text.split('<').skip(1).filter_map(|rest| rest.split_once('>').map(|(tag, _)| tag)).collect()
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use steadfast_diag::{Code, Diagnostic};
 use steadfast_robust::Model;
 
-/// Ten threads that take turns with long stretches of stores, and then store buffering.
+/// Ten threads, one after the other, with many stores each; then store buffering.
 fn text() -> String {
     let mut text = "atomic<u8> turn;\natomic<u8> data[4];\natomic<u1> x;\natomic<u1> y;\n".to_owned();
     for thread in 0..10 {
@@ -32,7 +32,7 @@ fn a_large_run_is_drawn_quickly_and_small() {
     let diagnostic = Diagnostic::error(Code("V0001"), "not robust: large");
     let page = html_page(&page(&sample.file, &diagnostic, Some(run)));
     assert!(page.len() < 1_000_000, "{}", page.len());
-    // A generous limit: this is about work that grows too fast, not about a slow machine.
+    // A generous limit: this test is about work that grows too fast, not about slow machines.
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     println_for_humans(&format!("{} bytes in {:?}", page.len(), start.elapsed()));
     if let Some(folder) = std::env::var_os("STEADFAST_KEEP_PAGES") {

@@ -21,7 +21,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Checks a text that is not robust.
+    /// Checks a program that is not robust.
     pub(crate) fn of(text: &str, model: Model) -> Self {
         let file = SourceFile::new("sample.sf", text);
         let program = steadfast_lang::parse(&file, Dialect::Steadfast).program.expect("it is a program");
@@ -40,7 +40,7 @@ impl Sample {
     }
 }
 
-/// A page about a run, with as little around it as possible.
+/// A page about a run, with nothing else that is optional.
 pub(crate) fn page<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic, run: Option<RunView>) -> Page<'a> {
     Page {
         subject: file.name().to_owned(),

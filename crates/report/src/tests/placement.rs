@@ -1,4 +1,4 @@
-//! Nothing lies on anything else, whatever the picture.
+//! In no picture does anything overlap anything else.
 
 use super::{STORE_BUFFERING, Sample};
 use crate::layout::{Layout, Rect, layout};
@@ -39,7 +39,7 @@ fn picture(columns: usize, boxes: &[(usize, usize, usize)], edges: &[(usize, usi
     }
 }
 
-/// What lies on something else, in words.
+/// The overlaps in a picture, in words.
 fn faults(layout: &Layout) -> Vec<String> {
     let mut faults = Vec::new();
     let boxes = &layout.boxes;
@@ -87,7 +87,7 @@ proptest! {
 #[test]
 fn all_arrows_of_a_run_under_sc_point_down_and_one_arrow_of_the_cycle_up() {
     let mut picture = Sample::of(STORE_BUFFERING, Model::Ra).run_view().picture;
-    // The two endings are never seen at once.
+    // The two endings are never visible at the same time.
     picture.edges.retain(|edge| edge.ending != Ending::Strong);
     let layout = layout(&picture);
     let up = |edge: &&Edge| layout.boxes[edge.to].y < layout.boxes[edge.from].y;

@@ -1,4 +1,4 @@
-//! What threads can read, held against the axioms asked about every step, thread and write.
+//! The computed readable writes, compared with the axioms for every step, thread and write.
 
 use super::{STORE_BUFFERING, Sample};
 use crate::readable_writes;
@@ -18,7 +18,7 @@ const SAMPLES: [&str; 3] = [
      thread b { y.store(2, release); let r = x.load(acquire); }",
 ];
 
-/// The steps of a run in order, with the events of each: those of a thread that are not past the step's own.
+/// The steps of a run in order, with the events of each: all events of its thread up to its own that no earlier step has.
 fn steps(sample: &Sample) -> Vec<Vec<EventId>> {
     let run = sample.run_view();
     let graph = &sample.witness.execution;
@@ -39,7 +39,7 @@ fn steps(sample: &Sample) -> Vec<Vec<EventId>> {
     events.collect()
 }
 
-/// Whether a thread can read a write after so many steps: the whole graph is built again, and the axioms are asked.
+/// Whether a thread can read a write after this many steps.
 fn readable(sample: &Sample, axioms: Axioms, steps: &[Vec<EventId>], thread: ThreadId, write: EventId) -> bool {
     let whole = &sample.witness.execution;
     let mut graph = Execution::of(&sample.program);
