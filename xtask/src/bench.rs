@@ -1,8 +1,8 @@
 //! How long the checks take, beside SPIN on the exported programs and beside what Rocker takes.
 
-mod neighbours;
 mod ours;
 mod page;
+mod processor_distance;
 mod report;
 pub(crate) mod rows;
 mod sanitizer;
@@ -14,7 +14,7 @@ use crate::corpus::{self, source::Source};
 use crate::spin::verifier::{self, Effort, Spin};
 use crate::{dist, process};
 use anyhow::{Result, ensure};
-use neighbours::Neighbours;
+use processor_distance::ProcessorDistance;
 use report::Measured;
 use rows::Row;
 use std::path::{Path, PathBuf};
@@ -73,14 +73,14 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     }
     let binary = options.binary.clone().map_or_else(dist::build, Ok)?;
     println!("{}", report::HEAD);
-    let (mut measured, mut neighbours) = (Vec::new(), Neighbours::new());
+    let (mut measured, mut distance) = (Vec::new(), ProcessorDistance::new());
     for row in rows {
-        let result = measure(row, &binary, rocker.as_deref(), (&options, with_spin), &mut neighbours)?;
+        let result = measure(row, &binary, rocker.as_deref(), (&options, with_spin), &mut distance)?;
         println!("{}", report::line(&result));
         measured.push(result);
     }
     println!("\n{}", report::summary(&measured));
-    println!("A word goes to the other processor and back in {} ns.", neighbours.least().as_nanos());
+    println!("A word goes to the other processor and back in {} ns.", distance.least().as_nanos());
     if options.write {
         page::write(&measured)?;
     }
@@ -94,11 +94,11 @@ fn measure(
     binary: &Path,
     rocker: Option<&Path>,
     (options, with_spin): (&Options, bool),
-    neighbours: &mut Neighbours,
+    distance: &mut ProcessorDistance,
 ) -> Result<Measured> {
     let path = row.path(&process::root(), rocker);
     let source = Source::read(&path, path.to_string_lossy().into_owned())?;
-    let [one, two] = ours::measure(binary, &path, &row, options.limit, neighbours)?;
+    let [one, two] = ours::measure(binary, &path, &row, options.limit, distance)?;
     let spin = with_spin.then(|| ask_spin(&source, &row, options.spin_limit)).transpose()?;
     Ok(Measured { row, one, two, spin })
 }

@@ -9,7 +9,7 @@ pub(crate) mod trencher;
 
 use crate::arguments::{Arguments, unexpected};
 use crate::process;
-use answer::{Answer, Setting, Standing, ask_all};
+use answer::{Answer, ExpectationResult, Setting, ask_all};
 use anyhow::{Result, bail, ensure};
 use counts::{Counts, counted};
 use source::{Case, read_directory};
@@ -71,7 +71,7 @@ pub(crate) fn bounded(seconds: u64) -> Limits {
 /// Checks `corpus/`. How many failures there were.
 fn check_ours(options: &Options) -> Result<usize> {
     let path = process::root().join("corpus/counts.tsv");
-    let mut ledger = Ledger::open(&path, options.bless)?;
+    let mut ledger = CountsComparison::open(&path, options.bless)?;
     let mut failures = 0;
     println!("{}", table::HEAD);
     for directory in directories(options) {
@@ -96,13 +96,13 @@ fn check_ours(options: &Options) -> Result<usize> {
 }
 
 /// The recorded numbers of states beside those of this run.
-struct Ledger {
+struct CountsComparison {
     recorded: Counts,
     new: Counts,
     bless: bool,
 }
 
-impl Ledger {
+impl CountsComparison {
     fn open(path: &Path, bless: bool) -> Result<Self> {
         Ok(Self { recorded: Counts::read(path)?, new: Counts::read(path)?, bless })
     }
@@ -124,7 +124,7 @@ impl Ledger {
     /// Takes the numbers of an answer down. What changed, if that is not what the user wants.
     fn compare(&mut self, case: &Case, answer: &Answer) -> Option<String> {
         let old = self.recorded.of(case);
-        let is_final = matches!(answer.standing, Standing::Met | Standing::Differs);
+        let is_final = matches!(answer.standing, ExpectationResult::Met | ExpectationResult::Differs);
         let now = if is_final { Some(counted(&answer.statistics)) } else { old };
         if let Some(now) = now {
             self.new.record(case, now);
@@ -221,11 +221,11 @@ fn directory(named: Option<&Path>, usual: &str) -> Result<Option<PathBuf>> {
 
 fn remark(answer: &Answer, excuse: Option<&str>) -> Option<String> {
     match (&answer.standing, excuse) {
-        (Standing::Met | Standing::Unasked, _) => None,
-        (Standing::Inconclusive(why), _) => Some(format!("({why})")),
-        (Standing::Differs, Some(excuse)) => Some(format!("({excuse})")),
-        (Standing::Differs, None) => Some("<-- DIFFERENT".to_owned()),
-        (Standing::Broken, _) => Some("<-- INTERNAL ERROR".to_owned()),
+        (ExpectationResult::Met | ExpectationResult::Unasked, _) => None,
+        (ExpectationResult::Inconclusive(why), _) => Some(format!("({why})")),
+        (ExpectationResult::Differs, Some(excuse)) => Some(format!("({excuse})")),
+        (ExpectationResult::Differs, None) => Some("<-- DIFFERENT".to_owned()),
+        (ExpectationResult::Broken, _) => Some("<-- INTERNAL ERROR".to_owned()),
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
             let (cases, _) = promised(directory).unwrap();
             let setting = Setting { spin: true, lenient: false, limits: Limits::default(), jobs: 2 };
             ask_all(&cases, &setting, 1, |case, answer| {
-                if answer.standing != Standing::Met {
+                if answer.standing != ExpectationResult::Met {
                     wrong.push(table::row(case, &answer, remark(&answer, None).as_deref()));
                 }
             });

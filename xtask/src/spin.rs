@@ -63,14 +63,14 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
 
 /// Two verdicts on one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opinion {
+enum VerdictComparison {
     Same,
     Contradicts,
     /// We have no verdict, or SPIN has none, for this reason.
     Missing(&'static str),
 }
 
-impl Opinion {
+impl VerdictComparison {
     fn of(ours: &str, spin: &Spin) -> Self {
         match spin {
             _ if ours == "inconclusive" => Self::Missing("we do not finish"),
@@ -102,9 +102,9 @@ fn compare(title: &str, cases: &[Case], limit: u64) -> Result<usize> {
                 }
             };
             let (at, remark) = match opinion {
-                Opinion::Same => return counted[0] += 1,
-                Opinion::Contradicts => (1, "<-- CONTRADICTED"),
-                Opinion::Missing(why) => (2, why),
+                VerdictComparison::Same => return counted[0] += 1,
+                VerdictComparison::Contradicts => (1, "<-- CONTRADICTED"),
+                VerdictComparison::Missing(why) => (2, why),
             };
             counted[at] += 1;
             println!("{:<46}  {:<5}  {:<13}  {ours:<12}  {remark}", case.file, case.model.name(), case.notion.name());
@@ -116,7 +116,7 @@ fn compare(title: &str, cases: &[Case], limit: u64) -> Result<usize> {
 }
 
 /// Our verdict, and how SPIN's compares.
-fn ask(case: &Case, exported: &str, limit: u64) -> Result<(&'static str, Opinion)> {
+fn ask(case: &Case, exported: &str, limit: u64) -> Result<(&'static str, VerdictComparison)> {
     // The exported program takes spin loops for loops.
     let setting = Setting { spin: false, lenient: false, limits: bounded(limit * 6), jobs: 1 };
     let ours = case.ask(&setting).got;
@@ -124,7 +124,7 @@ fn ask(case: &Case, exported: &str, limit: u64) -> Result<(&'static str, Opinion
     if matches!(spin, Spin::TooLong(_)) {
         spin = verifier::decide(exported, Effort::Optimised, Duration::from_secs(limit))?;
     }
-    Ok((ours, Opinion::of(ours, &spin)))
+    Ok((ours, VerdictComparison::of(ours, &spin)))
 }
 
 #[cfg(test)]
@@ -143,12 +143,18 @@ mod tests {
     #[test]
     fn only_two_verdicts_can_be_the_same() {
         let decided = |violated| Spin::Decided { seconds: 1.0, violated, states: 9 };
-        assert_eq!(Opinion::of("robust", &decided(false)), Opinion::Same);
-        assert_eq!(Opinion::of("race", &decided(true)), Opinion::Same);
-        assert_eq!(Opinion::of("robust", &decided(true)), Opinion::Contradicts);
-        assert_eq!(Opinion::of(BROKEN, &decided(true)), Opinion::Contradicts);
-        assert_eq!(Opinion::of(BROKEN, &Spin::TooLong(3.0)), Opinion::Contradicts);
-        assert_eq!(Opinion::of("inconclusive", &decided(false)), Opinion::Missing("we do not finish"));
-        assert_eq!(Opinion::of("robust", &Spin::TooLong(3.0)), Opinion::Missing("SPIN does not finish"));
+        assert_eq!(VerdictComparison::of("robust", &decided(false)), VerdictComparison::Same);
+        assert_eq!(VerdictComparison::of("race", &decided(true)), VerdictComparison::Same);
+        assert_eq!(VerdictComparison::of("robust", &decided(true)), VerdictComparison::Contradicts);
+        assert_eq!(VerdictComparison::of(BROKEN, &decided(true)), VerdictComparison::Contradicts);
+        assert_eq!(VerdictComparison::of(BROKEN, &Spin::TooLong(3.0)), VerdictComparison::Contradicts);
+        assert_eq!(
+            VerdictComparison::of("inconclusive", &decided(false)),
+            VerdictComparison::Missing("we do not finish")
+        );
+        assert_eq!(
+            VerdictComparison::of("robust", &Spin::TooLong(3.0)),
+            VerdictComparison::Missing("SPIN does not finish")
+        );
     }
 }

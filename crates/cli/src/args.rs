@@ -23,12 +23,12 @@ pub(crate) struct Cli {
 
     /// How it is shown.
     #[command(flatten)]
-    pub(crate) looks: Looks,
+    pub(crate) display: DisplayArgs,
 }
 
 /// What every command understands.
 #[derive(Debug, Args)]
-pub(crate) struct Looks {
+pub(crate) struct DisplayArgs {
     /// When to use colours.
     ///
     /// `auto` uses them on a terminal, unless `NO_COLOR` is set, and always if `CLICOLOR_FORCE` is.
@@ -42,7 +42,7 @@ struct OnlyCheck {
     #[command(flatten)]
     check: CheckArgs,
     #[command(flatten)]
-    looks: Looks,
+    display: DisplayArgs,
 }
 
 impl Cli {
@@ -55,8 +55,8 @@ impl Cli {
     /// The same for `check`, if there is nothing to complain about: to describe all commands takes longer than to check a small program.
     fn check(typed: &[OsString]) -> Option<Self> {
         let arguments = typed.get(1..).filter(|arguments| arguments.first().is_some_and(|name| name == "check"))?;
-        let OnlyCheck { check, looks } = OnlyCheck::try_parse_from(arguments).ok()?;
-        Some(Self { command: Command::Check(Box::new(check)), looks })
+        let OnlyCheck { check, display } = OnlyCheck::try_parse_from(arguments).ok()?;
+        Some(Self { command: Command::Check(Box::new(check)), display })
     }
 }
 
@@ -267,7 +267,7 @@ pub(crate) struct LimitArgs {
 /// Find the cheapest changes that make a program robust.
 ///
 /// Fences between statements, stronger orderings, and exchanges in place of stores are considered. The answer is a patch: the program with it is
-/// checked once more, no cheaper set of changes repairs the program, and none of its changes can be left out.
+/// asked once more, no cheaper set of changes repairs the program, and none of its changes can be left out.
 #[derive(Debug, Args)]
 #[command(after_long_help = FIX_EXAMPLES)]
 pub(crate) struct FixArgs {

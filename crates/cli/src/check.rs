@@ -122,10 +122,10 @@ impl Session {
         let options = Options { observer: Some(&observer), ..question.options(model, self.interrupt) };
         let answer = if question.trf { ask_triangular(program, &options) } else { ask(program, &options) };
         let Ok(outcome) = answer.map(Box::new) else { return self.broken(file, model) };
-        let asked = findings::Asked { file, program, model, outcome: &outcome };
-        let advice = if self.quiet { None } else { findings::advice(&asked, &options) };
+        let checked = findings::CheckedProgram { file, program, model, outcome: &outcome };
+        let advice = if self.quiet { None } else { findings::advice(&checked, &options) };
         drop(progress);
-        diagnostics.extend(findings::diagnostics(&asked, advice.as_ref()));
+        diagnostics.extend(findings::diagnostics(&checked, advice.as_ref()));
         CheckResult {
             file: file.clone(),
             question: question.clone(),
@@ -172,7 +172,7 @@ fn picture(result: &CheckResult, dot: bool) -> Option<String> {
     if dot {
         return Some(witness.dot(&**program));
     }
-    let run = report::run_view(&findings::Asked { file: &result.file, program, model: *model, outcome })?;
+    let run = report::run_view(&findings::CheckedProgram { file: &result.file, program, model: *model, outcome })?;
     Some(steadfast_report::svg(&run.picture))
 }
 
@@ -184,7 +184,7 @@ fn is_for_people(format: Format) -> bool {
 /// The execution of a violation as text.
 fn terminal_picture(result: &CheckResult) -> String {
     let Answer::Checked { program, model, outcome } = &result.answer else { return String::new() };
-    let run = report::run_view(&findings::Asked { file: &result.file, program, model: *model, outcome });
+    let run = report::run_view(&findings::CheckedProgram { file: &result.file, program, model: *model, outcome });
     run.map_or_else(String::new, |run| format!("\n{}", steadfast_report::text(&run.picture)))
 }
 

@@ -46,7 +46,7 @@ static MEMORY: steadfast_memory::Memory = steadfast_memory::Memory;
 
 fn main() -> ExitCode {
     let cli = Cli::of_process();
-    let mut output = Output::stdout(cli.looks.color);
+    let mut output = Output::stdout(cli.display.color);
     let ended = run(cli.command, &mut output).and_then(|status| output.flush().map(|()| status));
     match ended {
         Ok(status) => ExitCode::from(status.code()),

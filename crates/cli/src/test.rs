@@ -56,7 +56,7 @@ struct Case<'a> {
 
 /// How a case ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Ending {
+enum CaseResult {
     Passed,
     /// Something else came out.
     Failed(String),
@@ -73,36 +73,36 @@ impl<'a> Case<'a> {
         input.parsed.expectations.iter().map(|expected| Self { input, program, expected }).collect()
     }
 
-    fn run(&self, limits: &Limits, interrupt: &AtomicBool) -> Ending {
+    fn run(&self, limits: &Limits, interrupt: &AtomicBool) -> CaseResult {
         if interrupt.load(Ordering::Relaxed) {
-            return Ending::Interrupted;
+            return CaseResult::Interrupted;
         }
         let (Ok(model), Ok(notion)) = (self.expected.model.parse::<Model>(), self.expected.notion.parse::<Notion>())
         else {
-            return Ending::Skipped(format!("the model `{}` is not supported yet", self.expected.model));
+            return CaseResult::Skipped(format!("the model `{}` is not supported yet", self.expected.model));
         };
         // Rocker's and Trencher's verdicts are about loops as they are written.
         let spin = self.input.dialect == Dialect::Steadfast;
         let question = Question { spin, ..Question::new(notion, limits.clone()) };
-        let Ok(outcome) = ask(self.program, &question.options(model, interrupt)) else { return Ending::Broken };
+        let Ok(outcome) = ask(self.program, &question.options(model, interrupt)) else { return CaseResult::Broken };
         match outcome.verdict {
-            Verdict::Inconclusive(Bound::Interrupted) => Ending::Interrupted,
-            Verdict::Inconclusive(bound) => Ending::Failed(format!("inconclusive, because {bound}")),
-            Verdict::Unsupported(size) => Ending::Failed(format!("inconclusive, because {size}")),
-            verdict if meets(self.expected.verdict, &verdict, self.input.dialect) => Ending::Passed,
-            verdict => Ending::Failed(verdict_name(&verdict).to_owned()),
+            Verdict::Inconclusive(Bound::Interrupted) => CaseResult::Interrupted,
+            Verdict::Inconclusive(bound) => CaseResult::Failed(format!("inconclusive, because {bound}")),
+            Verdict::Unsupported(size) => CaseResult::Failed(format!("inconclusive, because {size}")),
+            verdict if meets(self.expected.verdict, &verdict, self.input.dialect) => CaseResult::Passed,
+            verdict => CaseResult::Failed(verdict_name(&verdict).to_owned()),
         }
     }
 
     /// A line about a case that did not pass.
-    fn report(&self, ending: &Ending) -> String {
+    fn report(&self, ending: &CaseResult) -> String {
         let (what, found) = match ending {
-            Ending::Failed(found) => {
+            CaseResult::Failed(found) => {
                 ("FAILED", format!("expected {}, found {found}", expected_name(self.expected.verdict)))
             }
-            Ending::Broken => ("FAILED", "internal error".to_owned()),
-            Ending::Skipped(why) => ("skipped", why.clone()),
-            Ending::Passed | Ending::Interrupted => return String::new(),
+            CaseResult::Broken => ("FAILED", "internal error".to_owned()),
+            CaseResult::Skipped(why) => ("skipped", why.clone()),
+            CaseResult::Passed | CaseResult::Interrupted => return String::new(),
         };
         let line = self.input.file.line_column(self.expected.span.start).line;
         let (name, model, notion) = (self.input.file.name(), &self.expected.model, &self.expected.notion);
@@ -141,13 +141,13 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, ending: &Ending) -> Status {
+    fn count(&mut self, ending: &CaseResult) -> Status {
         let (counter, status) = match ending {
-            Ending::Passed => (&mut self.passed, Status::Holds),
-            Ending::Failed(_) => (&mut self.failed, Status::Violation),
-            Ending::Broken => (&mut self.failed, Status::Internal),
-            Ending::Skipped(_) => (&mut self.skipped, Status::Holds),
-            Ending::Interrupted => (&mut self.interrupted, Status::Interrupted),
+            CaseResult::Passed => (&mut self.passed, Status::Holds),
+            CaseResult::Failed(_) => (&mut self.failed, Status::Violation),
+            CaseResult::Broken => (&mut self.failed, Status::Internal),
+            CaseResult::Skipped(_) => (&mut self.skipped, Status::Holds),
+            CaseResult::Interrupted => (&mut self.interrupted, Status::Interrupted),
         };
         *counter += 1;
         status

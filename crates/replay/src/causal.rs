@@ -57,7 +57,7 @@ impl Site {
 
 /// A read or a write of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum StoreAccess {
     /// Reads a variable.
     Read(String),
     /// Writes a variable.
@@ -169,7 +169,7 @@ impl Store {
     pub fn transaction(
         &mut self,
         site: Site,
-        accesses: &[Access],
+        accesses: &[StoreAccess],
         interrupt: &AtomicBool,
     ) -> Result<Vec<i64>, Failure> {
         self.clock += 1;
@@ -179,13 +179,13 @@ impl Store {
         self.on(site).run("BEGIN ISOLATION LEVEL REPEATABLE READ")?;
         for (number, access) in accesses.iter().enumerate() {
             match access {
-                Access::Read(variable) => {
+                StoreAccess::Read(variable) => {
                     let query = format!("SELECT value FROM public.store WHERE name = {}", quoted(Some(variable)));
                     let reply = self.on(site).run(&query)?;
                     let value = reply.rows.first().and_then(|row| row.first().cloned().flatten());
                     values.push(value.and_then(|value| value.parse().ok()).unwrap_or_default());
                 }
-                Access::Write(variable, value) => {
+                StoreAccess::Write(variable, value) => {
                     let id = clock * 1_000 + number as u64;
                     let variable = quoted(Some(variable));
                     let insert = format!(

@@ -19,7 +19,7 @@ mod server;
 mod variables;
 
 pub use connection::{Connection, Reply, SqlError};
-pub use play::{Event, Line, Outcome, Played, Script, Session, Verdict, play};
+pub use play::{Event, Line, Script, ScriptRun, Session, StatementResult, Verdict, play};
 pub use server::{Server, find_programs};
 pub use variables::{filled, quoted};
 

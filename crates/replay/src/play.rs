@@ -61,7 +61,7 @@ pub struct Line {
     /// The statement, with values.
     pub text: String,
     /// What happened.
-    pub outcome: Outcome,
+    pub outcome: StatementResult,
     /// Whether it had to wait for another session.
     pub waited: bool,
     /// Whether it did not return what was expected.
@@ -70,7 +70,7 @@ pub struct Line {
 
 /// What the database did with a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum StatementResult {
     /// It returned this.
     Done(Reply),
     /// It refused.
@@ -81,7 +81,7 @@ pub enum Outcome {
 
 /// A script that was run.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct ScriptRun {
     /// What happened, in the order in which statements ended.
     pub lines: Vec<Line>,
 }
@@ -99,13 +99,13 @@ pub enum Verdict {
     Different,
 }
 
-impl Played {
+impl ScriptRun {
     /// What it says about the schedule.
     pub fn verdict(&self) -> Verdict {
         let failed = self
             .lines
             .iter()
-            .find_map(|line| if let Outcome::Failed(error) = &line.outcome { Some(error) } else { None });
+            .find_map(|line| if let StatementResult::Failed(error) = &line.outcome { Some(error) } else { None });
         if let Some(error) = failed {
             return Verdict::Refused(error.clone());
         }
@@ -117,13 +117,13 @@ impl Played {
 }
 
 /// Runs a script on a server. What it leaves behind stays there.
-pub fn play(server: &Server, script: &Script, interrupt: &AtomicBool) -> Result<Played, Failure> {
+pub fn play(server: &Server, script: &Script, interrupt: &AtomicBool) -> Result<ScriptRun, Failure> {
     let mut monitor = server.connect()?;
     for statement in &script.setup {
         monitor.run(statement)?;
     }
     let sessions = script.sessions.iter().map(|session| {
-        Ok(Live {
+        Ok(LiveSession {
             connection: server.connect()?,
             variables: session.variables.clone(),
             running: None,
@@ -138,10 +138,10 @@ pub fn play(server: &Server, script: &Script, interrupt: &AtomicBool) -> Result<
         stage.awaken(interrupt)?;
     }
     stage.finish(interrupt)?;
-    Ok(Played { lines: stage.lines })
+    Ok(ScriptRun { lines: stage.lines })
 }
 
-struct Live {
+struct LiveSession {
     connection: Connection,
     variables: BTreeMap<String, Option<String>>,
     /// A statement that waits, with its text.
@@ -152,7 +152,7 @@ struct Live {
 
 struct Stage {
     monitor: Connection,
-    sessions: Vec<Live>,
+    sessions: Vec<LiveSession>,
     lines: Vec<Line>,
 }
 
@@ -173,7 +173,7 @@ impl Stage {
             self.lines.push(Line {
                 session: event.session,
                 text,
-                outcome: Outcome::Skipped,
+                outcome: StatementResult::Skipped,
                 waited: false,
                 different: false,
             });
@@ -214,11 +214,11 @@ impl Stage {
                 }
                 let first = row.and_then(|row| row.first().cloned().flatten());
                 let different = event.expected.is_some() && event.expected != first;
-                (Outcome::Done(reply), different)
+                (StatementResult::Done(reply), different)
             }
             Err(error) => {
                 session.failed = true;
-                (Outcome::Failed(error), false)
+                (StatementResult::Failed(error), false)
             }
         };
         self.lines.push(Line { session: event.session, text, outcome, waited, different });

@@ -64,7 +64,7 @@ impl std::error::Error for CompilerError {}
 
 /// Where things are, as far as the command depends on it.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct ToolPaths {
     /// The folder with the executable and the libraries of the runtime.
     pub home: PathBuf,
     /// `STEADFAST_CC` or `STEADFAST_CXX`.
@@ -75,7 +75,7 @@ pub struct Surroundings {
     pub hidden: bool,
 }
 
-impl Surroundings {
+impl ToolPaths {
     /// Those of this process.
     pub fn here(language: Language) -> Self {
         let executable = std::env::current_exe().unwrap_or_default();
@@ -109,7 +109,7 @@ impl Surroundings {
 pub fn command(
     language: Language,
     arguments: &[OsString],
-    surroundings: &Surroundings,
+    surroundings: &ToolPaths,
 ) -> Result<CompilerCommand, CompilerError> {
     let (program, more) = compiler(language, surroundings).ok_or(CompilerError::NoCompiler)?;
     let family = family(&program, &more);
@@ -143,7 +143,7 @@ pub fn command(
     Ok(CompilerCommand { program, arguments: wrapped })
 }
 
-fn instrument(family: Family, surroundings: &Surroundings, request: Request) -> Vec<OsString> {
+fn instrument(family: Family, surroundings: &ToolPaths, request: Request) -> Vec<OsString> {
     let mut flags: Vec<OsString> = vec!["-fsanitize=thread".into(), "-D__STEADFAST__=1".into()];
     if request.debug == Debug::Unsaid {
         flags.push("-g".into());
@@ -191,7 +191,7 @@ fn hide(family: Family) -> Vec<OsString> {
     flags
 }
 
-fn link(surroundings: &Surroundings, request: Request) -> Result<Vec<OsString>, CompilerError> {
+fn link(surroundings: &ToolPaths, request: Request) -> Result<Vec<OsString>, CompilerError> {
     let archive = surroundings.archive();
     // Without the other parts there would be a thousand messages of the linker.
     let parts = [archive.clone(), surroundings.home.join("gcc"), surroundings.home.join("include")];
@@ -256,7 +256,7 @@ fn joined(prefix: &str, path: &Path) -> OsString {
 }
 
 /// The compiler, and arguments that come with its name: `ccache gcc`.
-fn compiler(language: Language, surroundings: &Surroundings) -> Option<(OsString, Vec<OsString>)> {
+fn compiler(language: Language, surroundings: &ToolPaths) -> Option<(OsString, Vec<OsString>)> {
     if let Some(compiler) = &surroundings.compiler {
         return Some(split_name(compiler));
     }
@@ -304,7 +304,7 @@ mod tests {
 
     fn wrapped(compiler: &str, line: &str, home: &Path, atomics_only: bool) -> Result<String, CompilerError> {
         let surroundings =
-            Surroundings { home: home.to_owned(), compiler: Some(compiler.into()), atomics_only, hidden: false };
+            ToolPaths { home: home.to_owned(), compiler: Some(compiler.into()), atomics_only, hidden: false };
         let arguments: Vec<_> = line.split_whitespace().map(OsString::from).collect();
         let command = command(Language::C, &arguments, &surroundings)?;
         Ok(command.arguments.iter().map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join(" "))

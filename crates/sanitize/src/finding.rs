@@ -9,7 +9,7 @@ pub type Stack = Vec<Frame>;
 
 /// An event with its stack in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct SymbolizedEvent {
     /// What the runtime said.
     pub event: Event,
     /// Where it was.
@@ -18,7 +18,7 @@ pub struct Seen {
 
 /// A thread with where it was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Started {
+pub struct SymbolizedThread {
     /// The runtime's number.
     pub number: u64,
     /// The system's number.
@@ -59,11 +59,11 @@ pub struct Finding {
     /// The process.
     pub process: u64,
     /// What threads did, the judged access first.
-    pub events: Vec<Seen>,
+    pub events: Vec<SymbolizedEvent>,
     /// What the accessed memory is, if that is known.
     pub memory: Option<Memory>,
     /// The threads.
-    pub threads: Vec<Started>,
+    pub threads: Vec<SymbolizedThread>,
     /// `acquire` or `release-or-seq-cst`.
     pub missing: Option<String>,
 }
@@ -72,9 +72,12 @@ impl Finding {
     /// Looks everything up.
     pub fn resolve(record: &Record, symbols: &mut Symbols) -> Self {
         let mut stack = |addresses: &[u64]| stack(record, addresses, symbols);
-        let events =
-            record.events.iter().map(|event| Seen { event: event.clone(), stack: stack(&event.stack) }).collect();
-        let threads = record.threads.iter().map(|thread| Started {
+        let events = record
+            .events
+            .iter()
+            .map(|event| SymbolizedEvent { event: event.clone(), stack: stack(&event.stack) })
+            .collect();
+        let threads = record.threads.iter().map(|thread| SymbolizedThread {
             number: thread.number,
             system: thread.system,
             parent: thread.parent,
@@ -95,7 +98,7 @@ impl Finding {
     }
 
     /// The event that plays a part.
-    pub fn seen(&self, role: Role) -> Option<&Seen> {
+    pub fn seen(&self, role: Role) -> Option<&SymbolizedEvent> {
         self.events.iter().find(|seen| seen.event.role == role)
     }
 
@@ -131,7 +134,7 @@ impl Finding {
     /// Two findings with the same key are the same for whoever has to repair them.
     pub fn key(&self) -> (Kind, [Option<Site>; 2]) {
         let other = self.seen(Role::Missed).or(self.seen(Role::Previous));
-        let site = |seen: Option<&Seen>| seen.and_then(|seen| Site::of(&seen.stack, 2));
+        let site = |seen: Option<&SymbolizedEvent>| seen.and_then(|seen| Site::of(&seen.stack, 2));
         (self.kind, [site(self.seen(Role::Access)), site(other)])
     }
 

@@ -64,7 +64,7 @@ pub enum End {
 
 /// How a run ended.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct RunResult {
     /// How the program ended.
     pub end: End,
     /// What it reported.
@@ -74,7 +74,7 @@ pub struct Outcome {
 }
 
 /// Runs the program once.
-pub fn once(settings: &Settings, seed: u64, scratch: &Path) -> std::io::Result<Outcome> {
+pub fn once(settings: &Settings, seed: u64, scratch: &Path) -> std::io::Result<RunResult> {
     let file = scratch.join("reports");
     let _ = std::fs::remove_file(&file);
     let mut command = Command::new(&settings.program);
@@ -90,7 +90,7 @@ pub fn once(settings: &Settings, seed: u64, scratch: &Path) -> std::io::Result<O
     let end = wait(command.spawn()?, settings)?;
     let watched = file.exists();
     let text = std::fs::read(&file).unwrap_or_default();
-    Ok(Outcome { end, records: record::parse(&String::from_utf8_lossy(&text)), watched })
+    Ok(RunResult { end, records: record::parse(&String::from_utf8_lossy(&text)), watched })
 }
 
 fn options(settings: &Settings, seed: u64) -> String {

@@ -5,7 +5,7 @@
 //!
 //! What is precompiled is not reached by that: the slow paths of `std`'s own locks. [`standard_library`](crate::standard_library) makes a copy of the library in which they are instrumented, too.
 
-use crate::compiler::Surroundings;
+use crate::compiler::ToolPaths;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub struct CargoEnvironment {
 
 /// What the user wants.
 #[derive(Clone, Debug)]
-pub struct Wishes<'a> {
+pub struct CargoOptions<'a> {
     /// This machine's triple.
     pub target: &'a str,
     /// The command that runs programs.
@@ -34,8 +34,8 @@ pub struct Wishes<'a> {
 }
 
 /// The environment for cargo.
-pub fn environment(surroundings: &Surroundings, wishes: &Wishes<'_>) -> CargoEnvironment {
-    let Wishes { target, runner, races, before, before_for_documentation, sysroot } = *wishes;
+pub fn environment(surroundings: &ToolPaths, options: &CargoOptions<'_>) -> CargoEnvironment {
+    let CargoOptions { target, runner, races, before, before_for_documentation, sysroot } = *options;
     let mut flags = Vec::new();
     if let Some(sysroot) = sysroot {
         flags.push(format!("--sysroot={}", sysroot.display()));
@@ -73,7 +73,7 @@ pub fn host(version: &str) -> Option<&str> {
 }
 
 /// Whether the runtime is there.
-pub fn is_built(surroundings: &Surroundings) -> bool {
+pub fn is_built(surroundings: &ToolPaths) -> bool {
     let shared: &Path = &surroundings.shared();
     shared.is_file()
 }
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn flags_are_added_to_those_of_the_user() {
-        let surroundings = Surroundings { home: "/home".into(), compiler: None, atomics_only: false, hidden: false };
-        let wishes = Wishes {
+        let surroundings = ToolPaths { home: "/home".into(), compiler: None, atomics_only: false, hidden: false };
+        let options = CargoOptions {
             target: "x86_64-unknown-linux-gnu",
             runner: "steadfast run --",
             races: true,
@@ -93,7 +93,7 @@ mod tests {
             before_for_documentation: "--cfg=docs",
             sysroot: Some(Path::new("/copy")),
         };
-        let environment = environment(&surroundings, &wishes);
+        let environment = environment(&surroundings, &options);
         let values: Vec<_> =
             environment.variables.iter().map(|(name, value)| format!("{name}={}", value.to_string_lossy())).collect();
         let ours = "--sysroot=/copy\x1f-Cdebuginfo=1\x1f-Cstrip=none\x1f-Cpasses=forceattrs,tsan-module,function(tsan)\x1f-Cllvm-args=-force-attribute=sanitize_thread\

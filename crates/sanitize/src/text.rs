@@ -1,6 +1,6 @@
 //! Reports for people, in the shape that `ThreadSanitizer` gave them: tools and eyes know it.
 
-use crate::finding::{Finding, Memory, Seen, Stack};
+use crate::finding::{Finding, Memory, Stack, SymbolizedEvent};
 use crate::record::{Kind, Part, Role};
 use crate::symbols::Frame;
 use std::fmt::Write;
@@ -108,7 +108,7 @@ fn consequence(kind: Kind) -> &'static str {
     }
 }
 
-fn stale_write(kind: Kind, stale: &Seen) -> String {
+fn stale_write(kind: Kind, stale: &SymbolizedEvent) -> String {
     let verb = match kind {
         Kind::StaleRead => "read",
         Kind::StaleUpdate => "update",
@@ -126,7 +126,7 @@ fn stale_write(kind: Kind, stale: &Seen) -> String {
 }
 
 /// `atomic load (acquire)`, `write`.
-pub fn what(seen: &Seen) -> String {
+pub fn what(seen: &SymbolizedEvent) -> String {
     let name = match seen.event.operation.as_str() {
         "update" => "read-modify-write",
         "compare-exchange" => "compare-exchange",
@@ -141,7 +141,7 @@ pub fn what(seen: &Seen) -> String {
     }
 }
 
-fn with_value(seen: &Seen) -> String {
+fn with_value(seen: &SymbolizedEvent) -> String {
     if seen.event.operation == "initial" {
         return format!("initial value {:#x}", seen.event.value.unwrap_or(0));
     }

@@ -5,7 +5,7 @@
 //!
 //! [`EdgeKind::Before`]: steadfast_graph::EdgeKind::Before
 
-use crate::finding::{Finding, Memory, Seen, own_frame};
+use crate::finding::{Finding, Memory, SymbolizedEvent, own_frame};
 use crate::record::{Kind, Role};
 use crate::symbols::Frame;
 use crate::text;
@@ -53,7 +53,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(finding: &Finding, access: &Seen) -> Self {
+    fn new(finding: &Finding, access: &SymbolizedEvent) -> Self {
         let mut threads: Vec<u64> = finding.events.iter().filter_map(|seen| seen.event.thread).collect();
         threads.sort_unstable();
         threads.dedup();
@@ -71,7 +71,12 @@ impl Builder {
         Self { threads, values: Vec::new(), execution, location, legend, run: Vec::new() }
     }
 
-    fn violation(mut self, kind: ViolationKind, finding: &Finding, access: &Seen) -> Option<(Witness<Spot>, Legend)> {
+    fn violation(
+        mut self,
+        kind: ViolationKind,
+        finding: &Finding,
+        access: &SymbolizedEvent,
+    ) -> Option<(Witness<Spot>, Legend)> {
         let missed = finding.seen(Role::Missed)?;
         let stale = match finding.seen(Role::Stale) {
             Some(stale) if stale.event.operation == "initial" => Some(self.begin(stale)),
@@ -106,7 +111,7 @@ impl Builder {
         }))
     }
 
-    fn race(mut self, previous: &Seen, access: &Seen) -> Option<(Witness<Spot>, Legend)> {
+    fn race(mut self, previous: &SymbolizedEvent, access: &SymbolizedEvent) -> Option<(Witness<Spot>, Legend)> {
         let first = self.plain(previous)?;
         let step = self.step(previous, first)?;
         self.run.push(step);
@@ -145,20 +150,20 @@ impl Builder {
         Value::try_from(at).unwrap_or(UNKNOWN)
     }
 
-    fn thread(&self, seen: &Seen) -> Option<ThreadId> {
+    fn thread(&self, seen: &SymbolizedEvent) -> Option<ThreadId> {
         let number = seen.event.thread?;
         self.threads.iter().position(|&other| other == number).map(ThreadId::new)
     }
 
     /// Says what the initial value is.
-    fn begin(&mut self, initial: &Seen) -> EventId {
+    fn begin(&mut self, initial: &SymbolizedEvent) -> EventId {
         let value = self.value(initial.event.value);
         self.execution = Execution::new([value]);
         self.execution.initial_write(self.location)
     }
 
     /// Adds a write that the runtime remembers as the newest one so far. An update has read from the write before it, if that is the one that is shown.
-    fn write(&mut self, seen: &Seen, before: Option<&Seen>) -> Option<EventId> {
+    fn write(&mut self, seen: &SymbolizedEvent, before: Option<&SymbolizedEvent>) -> Option<EventId> {
         let (thread, order) = (self.thread(seen)?, order(seen));
         let value = self.value(seen.event.value);
         let next = before.and_then(|before| before.event.number).map(|number| number + 1);
@@ -179,7 +184,7 @@ impl Builder {
     }
 
     /// The judged access, which takes a value that was overwritten.
-    fn access(&mut self, kind: Kind, seen: &Seen, taken: Value) -> Option<Event> {
+    fn access(&mut self, kind: Kind, seen: &SymbolizedEvent, taken: Value) -> Option<Event> {
         let (thread, order, location) = (self.thread(seen)?, order(seen), self.location);
         Some(match (kind, seen.event.operation.as_str()) {
             (Kind::StaleRead, "load") => Event::load(thread, location, taken, order),
@@ -191,7 +196,7 @@ impl Builder {
     }
 
     /// An access of a race.
-    fn plain(&mut self, seen: &Seen) -> Option<EventId> {
+    fn plain(&mut self, seen: &SymbolizedEvent) -> Option<EventId> {
         let (thread, location, order) = (self.thread(seen)?, self.location, order(seen));
         let (reads, atomic) = (seen.event.operation == "read", seen.event.order.is_some());
         Some(match (reads, atomic) {
@@ -204,7 +209,7 @@ impl Builder {
         })
     }
 
-    fn step(&self, seen: &Seen, id: EventId) -> Option<RunStep<Spot>> {
+    fn step(&self, seen: &SymbolizedEvent, id: EventId) -> Option<RunStep<Spot>> {
         let event = self.execution.event(id);
         let legend = Legend { values: self.shown_values(), ..self.legend.clone() };
         let name = legend.location(self.location);
@@ -220,7 +225,7 @@ impl Builder {
 }
 
 /// How the accessed memory is called.
-fn place_in_memory(finding: &Finding, access: &Seen) -> String {
+fn place_in_memory(finding: &Finding, access: &SymbolizedEvent) -> String {
     let distance = |name: &str, distance: u64| match distance {
         0 => name.to_owned(),
         distance => format!("{name}+{distance}"),
@@ -234,7 +239,7 @@ fn place_in_memory(finding: &Finding, access: &Seen) -> String {
 }
 
 /// What is known about the ordering of an access. Of the earlier one of a race that is nothing.
-fn order(seen: &Seen) -> Order {
+fn order(seen: &SymbolizedEvent) -> Order {
     match seen.event.order.as_deref() {
         Some("acquire" | "consume") => Order::ACQUIRE,
         Some("release") => Order::RELEASE,

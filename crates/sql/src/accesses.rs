@@ -12,7 +12,7 @@ pub(crate) const NEW: &str = "new";
 
 /// An access to one row or to rows that a condition chooses.
 #[derive(Clone, Debug)]
-pub(crate) struct Access {
+pub(crate) struct RowAccess {
     pub(crate) kind: Kind,
     pub(crate) table: usize,
     pub(crate) key: Vec<KeyPart>,
@@ -42,7 +42,7 @@ pub(crate) enum KeyPart {
 /// A statement, understood.
 #[derive(Clone, Debug)]
 pub(crate) struct Lowered {
-    pub(crate) accesses: Vec<Access>,
+    pub(crate) accesses: Vec<RowAccess>,
     /// The variables that it assigns.
     pub(crate) into: Vec<String>,
     /// The text for the database; nothing for conditions.
@@ -50,7 +50,7 @@ pub(crate) struct Lowered {
     pub(crate) span: Span,
 }
 
-impl Access {
+impl RowAccess {
     /// Whether every column of the key is known.
     pub(crate) fn is_by_key(&self) -> bool {
         !self.key.contains(&KeyPart::Any)

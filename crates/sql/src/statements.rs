@@ -1,6 +1,6 @@
 //! What each kind of statement reads and writes.
 
-use crate::accesses::{Access, EXISTENCE, KeyPart, Lowered, NEW};
+use crate::accesses::{EXISTENCE, KeyPart, Lowered, NEW, RowAccess};
 use crate::blocks::{Simple, Test, unsupported};
 use crate::places::Places;
 use crate::schema::{Schema, folded, table_name};
@@ -44,7 +44,7 @@ pub(crate) struct Lowering<'a> {
     pub(crate) scopes: Vec<Vec<Source>>,
     pub(crate) joins: Vec<(Place, Place)>,
     into: Vec<String>,
-    accesses: Vec<Access>,
+    accesses: Vec<RowAccess>,
 }
 
 /// What a statement does.
@@ -271,7 +271,7 @@ impl<'a> Lowering<'a> {
         let sure = !source.further && !key.contains(&KeyPart::Any);
         // The key of a row never changes; whether the row exists may.
         let reads = source.reads.without(self.schema.tables[source.table].key.iter().copied().collect());
-        self.accesses.push(Access {
+        self.accesses.push(RowAccess {
             kind,
             table: source.table,
             key,

@@ -1,6 +1,6 @@
 //! From branches and loops to linear templates.
 
-use crate::accesses::{Access, KeyPart, Lowered, NEW};
+use crate::accesses::{KeyPart, Lowered, NEW, RowAccess};
 use crate::blocks::Item;
 use crate::places::Places;
 use crate::statements::{lower, lower_test};
@@ -19,7 +19,7 @@ const MOST_CONSTANTS: usize = 100;
 
 /// A step of one way through a transaction.
 #[derive(Clone)]
-enum Step {
+enum WayStep {
     /// Something is read or written.
     Run(Rc<Lowered>),
     /// These variables have new values: a round of a loop begins.
@@ -29,7 +29,7 @@ enum Step {
 /// One way through a transaction.
 #[derive(Clone, Default)]
 struct Way {
-    steps: Vec<Step>,
+    steps: Vec<WayStep>,
     end: Option<End>,
 }
 
@@ -65,7 +65,7 @@ fn changing(tables: usize, all: &[(usize, Vec<Way>)]) -> Vec<VarSet> {
     let mut changing = vec![VarSet::EMPTY; tables];
     let steps = all.iter().flat_map(|(_, ways)| ways).flat_map(|way| &way.steps);
     for step in steps {
-        let Step::Run(lowered) = step else { continue };
+        let WayStep::Run(lowered) = step else { continue };
         for access in lowered.accesses.iter().filter(|access| !access.insert && access.kind != Kind::Lock) {
             changing[access.table] = changing[access.table].union(access.writes);
         }
@@ -116,7 +116,7 @@ impl Unfolder<'_> {
                 }
                 _ => {
                     let lowered = lower(&self.application.schema, self.places, simple)?;
-                    Ok(vec![Way { steps: vec![Step::Run(Rc::new(lowered))], end: None }])
+                    Ok(vec![Way { steps: vec![WayStep::Run(Rc::new(lowered))], end: None }])
                 }
             },
             Item::Choice(tests, branches) => {
@@ -140,7 +140,7 @@ impl Unfolder<'_> {
         let mut once = Vec::new();
         for way in self.ways(body)? {
             for step in &way.steps {
-                if let Step::Run(lowered) = step {
+                if let WayStep::Run(lowered) = step {
                     fresh.extend(lowered.into.iter().cloned());
                 }
             }
@@ -153,7 +153,7 @@ impl Unfolder<'_> {
             for before in longest.iter().filter(|way| way.end.is_none()) {
                 for round in &once {
                     let mut steps = before.steps.clone();
-                    steps.push(Step::Fresh(fresh.clone()));
+                    steps.push(WayStep::Fresh(fresh.clone()));
                     steps.extend(round.steps.iter().cloned());
                     steps.extend(tests.iter().cloned());
                     longer.push(Way { steps, end: round.end });
@@ -172,10 +172,10 @@ impl Unfolder<'_> {
         Ok(ways)
     }
 
-    fn tests(&self, tests: &[crate::blocks::Test]) -> Read<Vec<Step>> {
+    fn tests(&self, tests: &[crate::blocks::Test]) -> Read<Vec<WayStep>> {
         let lowered = tests.iter().map(|test| lower_test(&self.application.schema, self.places, test));
         let lowered: Vec<Lowered> = lowered.collect::<Read<_>>()?;
-        Ok(lowered.into_iter().map(|lowered| Step::Run(Rc::new(lowered))).collect())
+        Ok(lowered.into_iter().map(|lowered| WayStep::Run(Rc::new(lowered))).collect())
     }
 }
 
@@ -282,14 +282,14 @@ fn add(application: &mut Application, body: &Body, way: &Way, changing: &[VarSet
         fetched: Vec::new(),
     };
     let (mut operations, mut origins, mut statements) = (Vec::new(), Vec::new(), Vec::new());
-    let mut given: Vec<(Access, Vec<Part>, usize, Part)> = Vec::new();
+    let mut given: Vec<(RowAccess, Vec<Part>, usize, Part)> = Vec::new();
     for step in &way.steps {
         let lowered = match step {
-            Step::Fresh(fresh) => {
+            WayStep::Fresh(fresh) => {
                 names.assign(fresh);
                 continue;
             }
-            Step::Run(lowered) => lowered,
+            WayStep::Run(lowered) => lowered,
         };
         names.statement += 1;
         let mut keys = Vec::new();
@@ -303,7 +303,7 @@ fn add(application: &mut Application, body: &Body, way: &Way, changing: &[VarSet
                     keys.push((variables[0].clone(), *at));
                 }
             }
-            let Access { kind, table, reads, writes, sure, .. } = *access;
+            let RowAccess { kind, table, reads, writes, sure, .. } = *access;
             let locks = if kind == Kind::Lock { reads } else { VarSet::EMPTY };
             operations.push(Operation { kind, table, key, reads, writes, locks, sure, span: lowered.span });
             origins.push(statements.len());
@@ -343,7 +343,7 @@ fn add(application: &mut Application, body: &Body, way: &Way, changing: &[VarSet
         span: way
             .steps
             .iter()
-            .find_map(|step| if let Step::Run(lowered) = step { Some(lowered.span) } else { None })
+            .find_map(|step| if let WayStep::Run(lowered) = step { Some(lowered.span) } else { None })
             .unwrap_or_default(),
     };
     let twin = |other: &Template| other.name == template.name && same(&other.operations, &template.operations);

@@ -1,6 +1,6 @@
 //! Many programs about one question.
 
-use crate::judge::{Fault, Judgement, judge};
+use crate::judgement::{Difference, Judgement, judge};
 use crate::question::{Answer, Question};
 use crate::sample::sample;
 use crate::variants::Depth;
@@ -60,7 +60,7 @@ pub struct Finding {
     /// The seed of the program.
     pub seed: u64,
     /// What is wrong with the small program.
-    pub fault: Fault,
+    pub fault: Difference,
     /// The program, made small.
     pub program: Program,
 }

@@ -33,7 +33,7 @@ mod campaign;
 mod edit;
 mod guard;
 mod indices;
-mod judge;
+mod judgement;
 mod large;
 mod question;
 mod sample;
@@ -43,7 +43,7 @@ mod vary;
 mod witness;
 
 pub use campaign::{Budget, Campaign, Finding, Tally};
-pub use judge::{Fault, Judgement, judge};
+pub use judgement::{Difference, Judgement, judge};
 pub use question::{Answer, Question, Subject};
 pub use sample::sample;
 pub use variants::Depth;

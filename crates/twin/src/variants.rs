@@ -1,7 +1,7 @@
 //! The checker as its own twin: settings that must change neither the answer nor the witness.
 
 use crate::edit::has_loop;
-use crate::judge::{Fault, ask};
+use crate::judgement::{Difference, ask};
 use crate::question::Answer;
 use steadfast_ir::Program;
 use steadfast_robust::{Notion, Options, Outcome, Reductions, RunStep, Verdict};
@@ -17,7 +17,12 @@ pub enum Depth {
 }
 
 /// Compares an outcome with those of other settings.
-pub(crate) fn agree(program: &Program, options: &Options<'_>, depth: Depth, outcome: &Outcome) -> Result<(), Fault> {
+pub(crate) fn agree(
+    program: &Program,
+    options: &Options<'_>,
+    depth: Depth,
+    outcome: &Outcome,
+) -> Result<(), Difference> {
     for (name, variant) in variants(program, options, depth) {
         let other = ask(program, &variant)?;
         let robust = matches!(outcome.verdict, Verdict::Robust);
@@ -26,10 +31,10 @@ pub(crate) fn agree(program: &Program, options: &Options<'_>, depth: Depth, outc
         let translated = !other.translated.is_empty() || !outcome.translated.is_empty();
         let deadlocks_differ = robust && !translated && other.deadlock.is_empty() != outcome.deadlock.is_empty();
         if Answer::of(&other.verdict) != Answer::of(&outcome.verdict) || deadlocks_differ {
-            return Err(Fault::Variant(name));
+            return Err(Difference::Variant(name));
         }
         if options.notion == Notion::Graph && !same_witness(&outcome.verdict, &other.verdict) {
-            return Err(Fault::OtherWitness(name));
+            return Err(Difference::OtherWitness(name));
         }
     }
     Ok(())

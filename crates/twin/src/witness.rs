@@ -1,20 +1,20 @@
 //! Whether a witness shows what it claims.
 
-use crate::judge::Fault;
+use crate::judgement::Difference;
 use crate::question::{Question, Subject};
 use steadfast_graph::axioms::sc;
 use steadfast_graph::{Base, EdgeKind, Execution, LabelledCycle};
 use steadfast_robust::{Verdict, Witness};
 
 /// Examines the witness of a violation, if there is one.
-pub(crate) fn examine(question: Question, verdict: &Verdict) -> Result<(), Fault> {
+pub(crate) fn examine(question: Question, verdict: &Verdict) -> Result<(), Difference> {
     let problem = match verdict {
         Verdict::NotRobust(witness) if question.subject != Subject::Observational => not_robust(question, witness),
         Verdict::Race(witness) if question.subject != Subject::Observational => race(witness),
         Verdict::NotRobust(witness) | Verdict::Race(witness) | Verdict::Failed(witness) => ill_formed(witness),
         Verdict::Robust | Verdict::Inconclusive(_) | Verdict::Unsupported(_) => None,
     };
-    problem.map_or(Ok(()), |problem| Err(Fault::Witness(problem)))
+    problem.map_or(Ok(()), |problem| Err(Difference::Witness(problem)))
 }
 
 fn ill_formed(witness: &Witness) -> Option<&'static str> {

@@ -19,7 +19,7 @@ pub struct Local {
 
 /// What a transaction did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct TransactionRun {
     /// Which transaction of the text.
     pub transaction: usize,
     /// The variables that were read before the transaction wrote them itself.
@@ -56,7 +56,7 @@ pub struct RunError {
     pub span: Span,
 }
 
-impl Outcome {
+impl TransactionRun {
     /// Applies the writes to a store.
     pub fn apply(&self, store: &mut [Value]) {
         for access in self.accesses.iter().filter(|access| access.write) {
@@ -120,7 +120,7 @@ impl<'a> Runner<'a> {
     }
 
     /// All transactions that the process may run next on this store, with what they do.
-    pub fn outcomes(&self, process: usize, local: &Local, store: &[Value]) -> Result<Vec<Outcome>, RunError> {
+    pub fn outcomes(&self, process: usize, local: &Local, store: &[Value]) -> Result<Vec<TransactionRun>, RunError> {
         let mut found = Vec::new();
         let frame = Frame { pc: local.pc, registers: local.registers.clone(), transaction: None, own: Vec::new() };
         let mut pending = vec![(frame, VarSet::EMPTY, Vec::new())];
@@ -144,7 +144,7 @@ impl<'a> Runner<'a> {
         mut accesses: Vec<Access>,
         store: &[Value],
         pending: &mut Vec<(Frame, VarSet, Vec<Access>)>,
-        found: &mut Vec<Outcome>,
+        found: &mut Vec<TransactionRun>,
     ) -> Result<(), RunError> {
         let code = &self.program.processes[process];
         loop {
@@ -218,14 +218,14 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn outcome(&self, process: usize, frame: Frame, reads: VarSet, accesses: Vec<Access>) -> Outcome {
+    fn outcome(&self, process: usize, frame: Frame, reads: VarSet, accesses: Vec<Access>) -> TransactionRun {
         let mut registers = frame.registers;
         for (register, live) in registers.iter_mut().zip(self.live_at(process, frame.pc)) {
             if !live {
                 *register = 0;
             }
         }
-        Outcome {
+        TransactionRun {
             transaction: frame.transaction.unwrap_or_default(),
             reads,
             writes: frame.own.iter().map(|&(variable, _)| variable).collect(),

@@ -1,6 +1,6 @@
 //! Running our own binary as a user would.
 
-use super::neighbours::Neighbours;
+use super::processor_distance::ProcessorDistance;
 use super::rows::Row;
 use crate::stopwatch;
 use anyhow::{Context, Result};
@@ -56,15 +56,15 @@ pub(crate) fn measure(
     path: &Path,
     row: &Row,
     limit: Duration,
-    neighbours: &mut Neighbours,
+    distance: &mut ProcessorDistance,
 ) -> Result<[Run; 2]> {
-    neighbours.wait_until_close();
+    distance.wait_until_close();
     let mut best = [once(binary, path, row, 1, limit)?, once(binary, path, row, 2, limit)?];
     for _ in 1..REPETITIONS {
         if best.iter().any(|run| run.seconds > LONG) {
             break;
         }
-        neighbours.wait_until_close();
+        distance.wait_until_close();
         for (jobs, best) in (1..).zip(&mut best) {
             best.improve(once(binary, path, row, jobs, limit)?);
         }

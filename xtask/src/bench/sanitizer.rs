@@ -4,7 +4,7 @@
 //! make room for what will be known about it, is a good part of a run. Whether an access costs more because there *are* more locations shows in the second half of a run, when they all have been met; and
 //! where threads wander: each uses few locations at a time, and all of them in the course of a run.
 
-use super::neighbours::Neighbours;
+use super::processor_distance::ProcessorDistance;
 use crate::arguments::{Arguments, unexpected};
 use crate::{dist, process};
 use anyhow::{Context, Result, ensure};
@@ -92,9 +92,9 @@ fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
     println!(
         "| threads | locations | fences | plain | ThreadSanitizer, ns | Steadfast, ns | ratio |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     );
-    let (mut rows, mut neighbours) = (Vec::new(), Neighbours::new());
+    let (mut rows, mut distance) = (Vec::new(), ProcessorDistance::new());
     for member in family() {
-        let row = measure(peer, ours, member, accesses, &mut neighbours)?;
+        let row = measure(peer, ours, member, accesses, &mut distance)?;
         let Member { threads, locations, fences, plain, .. } = row.member;
         let ([theirs, ours], ratio) = (row.times, row.ratio());
         println!("| {threads} | {locations} | {fences} | {plain} | {theirs:.1} | {ours:.1} | {ratio:.2} |");
@@ -107,22 +107,28 @@ fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
     );
     let mut rows = Vec::new();
     for member in wanderers() {
-        let row = measure(peer, ours, member, LONGER * accesses, &mut neighbours)?;
+        let row = measure(peer, ours, member, LONGER * accesses, &mut distance)?;
         let (Member { threads, locations, .. }, [theirs, ours]) = (&row.member, row.times);
         println!("| {threads} | {locations} | {theirs:.1} | {ours:.1} | {:.2} |", row.ratio());
         rows.push(row);
     }
     println!();
     growth(&rows);
-    println!("A word goes to the other processor and back in {} ns.", neighbours.least().as_nanos());
+    println!("A word goes to the other processor and back in {} ns.", distance.least().as_nanos());
     Ok(())
 }
 
 /// The best of three runs of each, alternately, so that whatever else the machine does hits both; and while the processors are close to each other.
-fn measure(peer: &Path, ours: &Path, member: Member, accesses: u64, neighbours: &mut Neighbours) -> Result<Measured> {
+fn measure(
+    peer: &Path,
+    ours: &Path,
+    member: Member,
+    accesses: u64,
+    distance: &mut ProcessorDistance,
+) -> Result<Measured> {
     let [mut times, mut later] = [[f64::INFINITY; 2]; 2];
     for _ in 0..3 {
-        neighbours.wait_until_close();
+        distance.wait_until_close();
         for (which, program) in [peer, ours].into_iter().enumerate() {
             let [whole, half] = nanoseconds(program, &member, accesses)?;
             (times[which], later[which]) = (times[which].min(whole), later[which].min(half));

@@ -28,14 +28,14 @@ pub(crate) struct Answer {
     /// The verdict in a word or two.
     pub(crate) got: &'static str,
     /// What that means.
-    pub(crate) standing: Standing,
+    pub(crate) standing: ExpectationResult,
     /// What it took.
     pub(crate) statistics: Statistics,
 }
 
 /// How an answer compares with the expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum ExpectationResult {
     /// As expected.
     Met,
     /// Not as expected.
@@ -57,14 +57,14 @@ impl Case {
         options.jobs = setting.jobs;
         // A checker that fails on one program should not take the results of the others away.
         let Ok(outcome) = catch_unwind(AssertUnwindSafe(|| check(&self.program, &options))) else {
-            return Answer { got: BROKEN, standing: Standing::Broken, statistics: Statistics::default() };
+            return Answer { got: BROKEN, standing: ExpectationResult::Broken, statistics: Statistics::default() };
         };
         let standing = match (&outcome.verdict, self.expected) {
-            (Verdict::Inconclusive(bound), _) => Standing::Inconclusive(bound.to_string()),
-            (Verdict::Unsupported(size), _) => Standing::Inconclusive(size.clone()),
-            (_, None) => Standing::Unasked,
-            (verdict, Some(expected)) if meets(expected, verdict, setting.lenient) => Standing::Met,
-            _ => Standing::Differs,
+            (Verdict::Inconclusive(bound), _) => ExpectationResult::Inconclusive(bound.to_string()),
+            (Verdict::Unsupported(size), _) => ExpectationResult::Inconclusive(size.clone()),
+            (_, None) => ExpectationResult::Unasked,
+            (verdict, Some(expected)) if meets(expected, verdict, setting.lenient) => ExpectationResult::Met,
+            _ => ExpectationResult::Differs,
         };
         Answer { got: verdict_name(&outcome.verdict), standing, statistics: outcome.statistics }
     }

@@ -1,6 +1,6 @@
 //! The programs of Rocker, the tool of PLDI 2019 and POPL 2021, against the verdicts in their comments.
 
-use super::answer::{Answer, Standing};
+use super::answer::{Answer, ExpectationResult};
 use super::source::Case;
 
 /// Where Rocker's programs are looked for, from the root of the repository.
@@ -34,5 +34,5 @@ pub(crate) fn exception(case: &Case, answer: &Answer) -> Option<&'static str> {
         case.file == exception.file && exception.question.is_none_or(|only| only == question)
     };
     let known = EXCEPTIONS.iter().find(applies)?;
-    (answer.standing == Standing::Differs).then_some(known.reason)
+    (answer.standing == ExpectationResult::Differs).then_some(known.reason)
 }

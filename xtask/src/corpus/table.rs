@@ -1,6 +1,6 @@
 //! The table, and the sum of it.
 
-use super::answer::{Answer, Standing, expected_name};
+use super::answer::{Answer, ExpectationResult, expected_name};
 use super::source::Case;
 
 /// The first line of the table.
@@ -40,14 +40,14 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Counts an answer.
-    pub(crate) fn count(&mut self, standing: &Standing, excused: bool) {
+    pub(crate) fn count(&mut self, standing: &ExpectationResult, excused: bool) {
         let counter = match standing {
-            Standing::Differs if excused => &mut self.excused,
-            Standing::Met => &mut self.met,
-            Standing::Differs => &mut self.differ,
-            Standing::Unasked => &mut self.unasked,
-            Standing::Inconclusive(_) => &mut self.inconclusive,
-            Standing::Broken => &mut self.broken,
+            ExpectationResult::Differs if excused => &mut self.excused,
+            ExpectationResult::Met => &mut self.met,
+            ExpectationResult::Differs => &mut self.differ,
+            ExpectationResult::Unasked => &mut self.unasked,
+            ExpectationResult::Inconclusive(_) => &mut self.inconclusive,
+            ExpectationResult::Broken => &mut self.broken,
         };
         *counter += 1;
     }
@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn an_inconclusive_answer_is_never_a_pass() {
         let mut tally = Tally::default();
-        tally.count(&Standing::Met, false);
-        tally.count(&Standing::Inconclusive("time".into()), false);
+        tally.count(&ExpectationResult::Met, false);
+        tally.count(&ExpectationResult::Inconclusive("time".into()), false);
         assert_eq!(tally.summary(), "1 as expected, 0 different, 1 inconclusive, which is no pass");
         assert_eq!((tally.failures(false), tally.failures(true)), (1, 0));
     }
@@ -91,9 +91,9 @@ mod tests {
     #[test]
     fn a_known_difference_is_no_failure() {
         let mut tally = Tally::default();
-        tally.count(&Standing::Differs, true);
+        tally.count(&ExpectationResult::Differs, true);
         assert_eq!(tally.failures(false), 0);
-        tally.count(&Standing::Differs, false);
+        tally.count(&ExpectationResult::Differs, false);
         assert_eq!(tally.failures(false), 1);
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! This is a hint and not a repair: one cycle is looked at, and there may be others.
 
-use super::Asked;
+use super::CheckedProgram;
 use super::numbered_witness::NumberedWitness;
 use crate::ask::ask;
 use crate::numbers::listed;
@@ -36,8 +36,8 @@ pub(crate) enum Advice {
 }
 
 /// Asks whether release and acquire would be enough.
-pub(crate) fn advice(asked: &Asked<'_>, options: &Options<'_>) -> Option<Advice> {
-    let witness = asked.outcome.verdict.witness()?;
+pub(crate) fn advice(checked: &CheckedProgram<'_>, options: &Options<'_>) -> Option<Advice> {
+    let witness = checked.outcome.verdict.witness()?;
     let race = witness.kind == ViolationKind::Race;
     if matches!(witness.kind, ViolationKind::Assertion | ViolationKind::Evaluation(_)) {
         return None;
@@ -45,13 +45,13 @@ pub(crate) fn advice(asked: &Asked<'_>, options: &Options<'_>) -> Option<Advice>
     if witness.kind == ViolationKind::TriangularRace {
         return Some(Advice::Drains);
     }
-    match asked.model {
+    match checked.model {
         Model::Ra | Model::Sra | Model::Tso if race => return Some(Advice::Race),
         Model::Ra | Model::Sra => return Some(Advice::Fences),
         Model::Tso => return Some(Advice::Drains),
         Model::Rc20 | Model::Rc11 => {}
     }
-    if asked.outcome.statistics.program_states > STATES {
+    if checked.outcome.statistics.program_states > STATES {
         return Some(Advice::Unknown);
     }
     let mut weaker = options.clone();
@@ -61,7 +61,7 @@ pub(crate) fn advice(asked: &Asked<'_>, options: &Options<'_>) -> Option<Advice>
         memory: options.limits.memory,
         time: Some(options.limits.time.unwrap_or(TIME).min(TIME)),
     };
-    let Ok(outcome) = ask(asked.program, &weaker) else { return Some(Advice::Unknown) };
+    let Ok(outcome) = ask(checked.program, &weaker) else { return Some(Advice::Unknown) };
     Some(match outcome.verdict {
         Verdict::Robust => Advice::Orderings,
         Verdict::Race(_) => Advice::Race,

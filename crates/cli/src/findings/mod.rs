@@ -19,7 +19,7 @@ use steadfast_span::SourceFile;
 
 /// A question with its answer.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct CheckedProgram<'a> {
     /// The text.
     pub(crate) file: &'a SourceFile,
     /// The program in it.
@@ -31,26 +31,26 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Everything there is to say about an answer: the violation or why there is no verdict, then notes.
-pub(crate) fn diagnostics(asked: &Asked<'_>, advice: Option<&Advice>) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(checked: &CheckedProgram<'_>, advice: Option<&Advice>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    match &asked.outcome.verdict {
+    match &checked.outcome.verdict {
         Verdict::Robust => {}
         Verdict::NotRobust(witness) | Verdict::Race(witness) | Verdict::Failed(witness) => {
-            diagnostics.push(violation::diagnostic(asked, witness, advice));
+            diagnostics.push(violation::diagnostic(checked, witness, advice));
         }
         Verdict::Inconclusive(bound) => diagnostics.push(bounded(*bound)),
         Verdict::Unsupported(size) => {
             diagnostics.push(Diagnostic::warning(codes::UNSUPPORTED, format!("inconclusive: {size}")));
         }
     }
-    diagnostics.extend(notes::spins(asked));
-    diagnostics.extend(notes::deadlock(asked));
+    diagnostics.extend(notes::spins(checked));
+    diagnostics.extend(notes::deadlock(checked));
     diagnostics
 }
 
 /// The events of a violation that matter, in the order of their numbers.
-pub(crate) fn numbered_events(asked: &Asked<'_>, witness: &Witness) -> Vec<EventId> {
-    numbered_witness::NumberedWitness::new(asked, witness).numbered_events
+pub(crate) fn numbered_events(checked: &CheckedProgram<'_>, witness: &Witness) -> Vec<EventId> {
+    numbered_witness::NumberedWitness::new(checked, witness).numbered_events
 }
 
 /// Why there is no verdict.

@@ -1,6 +1,6 @@
 //! How the program was understood, and what else was noticed on the way.
 
-use super::Asked;
+use super::CheckedProgram;
 use crate::numbers::listed;
 use crate::settings::Question;
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ use steadfast_ir::{Instr, LocId, Program, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_robust::Model;
 
 /// Which loops were treated as waits.
-pub(crate) fn spins(asked: &Asked<'_>) -> Option<Diagnostic> {
+pub(crate) fn spins(checked: &CheckedProgram<'_>) -> Option<Diagnostic> {
     // Several threads with the same code spin in the same lines.
-    let spans: BTreeSet<_> = asked.outcome.spins.iter().map(|place| place.span).collect();
-    let lines: BTreeSet<_> = spans.iter().map(|span| asked.file.line_column(span.start).line).collect();
+    let spans: BTreeSet<_> = checked.outcome.spins.iter().map(|place| place.span).collect();
+    let lines: BTreeSet<_> = spans.iter().map(|span| checked.file.line_column(span.start).line).collect();
     let lines: Vec<_> = lines.iter().map(u32::to_string).collect();
     let message = match lines.as_slice() {
         [] => return None,
@@ -25,13 +25,13 @@ pub(crate) fn spins(asked: &Asked<'_>) -> Option<Diagnostic> {
 }
 
 /// Which threads can be blocked for good.
-pub(crate) fn deadlock(asked: &Asked<'_>) -> Option<Diagnostic> {
-    let places = &asked.outcome.deadlock;
+pub(crate) fn deadlock(checked: &CheckedProgram<'_>) -> Option<Diagnostic> {
+    let places = &checked.outcome.deadlock;
     let described: Vec<_> = places
         .iter()
         .map(|place| {
-            let line = asked.file.line_column(place.span.start).line;
-            format!("`{}` in line {line}", asked.program.threads[place.thread].name)
+            let line = checked.file.line_column(place.span.start).line;
+            format!("`{}` in line {line}", checked.program.threads[place.thread].name)
         })
         .collect();
     if described.is_empty() {

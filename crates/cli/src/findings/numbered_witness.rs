@@ -1,6 +1,6 @@
 //! A witness told in the words of the source: numbered events, the run, the cycle.
 
-use super::Asked;
+use super::CheckedProgram;
 use std::fmt::Write;
 use steadfast_graph::{EdgeKind, Event, EventId, EventKind};
 use steadfast_ir::{LocId, Pc, Program, ThreadId};
@@ -27,7 +27,7 @@ pub(crate) struct NumberedWitness<'a> {
 
 impl<'a> NumberedWitness<'a> {
     /// Picks and numbers the events that matter.
-    pub(crate) fn new(asked: &Asked<'a>, witness: &'a Witness) -> Self {
+    pub(crate) fn new(checked: &CheckedProgram<'a>, witness: &'a Witness) -> Self {
         let on_cycle = witness.cycle.iter().map(|&(event, _)| event);
         let mut numbered_events: Vec<_> = on_cycle.chain(witness.stale).chain(witness.newest).collect();
         numbered_events.retain(|&event| Some(event) != witness.step.event);
@@ -35,7 +35,7 @@ impl<'a> NumberedWitness<'a> {
         numbered_events.sort_unstable();
         numbered_events.dedup();
         numbered_events.extend(witness.step.event);
-        Self { file: asked.file, program: asked.program, witness, numbered_events }
+        Self { file: checked.file, program: checked.program, witness, numbered_events }
     }
 
     /// An event of the execution.

@@ -1,6 +1,6 @@
 //! A violation as a diagnostic: the offending access, the writes that it is about, the run, the cycle, and what to do.
 
-use super::Asked;
+use super::CheckedProgram;
 use super::advice::Advice;
 use super::numbered_witness::NumberedWitness;
 use steadfast_diag::codes::verdict;
@@ -9,8 +9,8 @@ use steadfast_graph::{EventId, EventKind};
 use steadfast_robust::{ViolationKind, Witness};
 
 /// Tells a violation.
-pub(crate) fn diagnostic(asked: &Asked<'_>, witness: &Witness, advice: Option<&Advice>) -> Diagnostic {
-    let numbered = NumberedWitness::new(asked, witness);
+pub(crate) fn diagnostic(checked: &CheckedProgram<'_>, witness: &Witness, advice: Option<&Advice>) -> Diagnostic {
+    let numbered = NumberedWitness::new(checked, witness);
     let mut diagnostic = Diagnostic::error(code(witness.kind), message(&numbered));
     diagnostic.labels = merged(labels(&numbered));
     if !witness.run.is_empty() {

@@ -3,7 +3,7 @@
 use super::instance::Asserted;
 use super::report::{Report, claimed};
 use crate::ask::ask;
-use crate::findings::{Asked, diagnostics};
+use crate::findings::{CheckedProgram, diagnostics};
 use crate::interrupt;
 use crate::report::{endings, run_view, verdict_class};
 use crate::settings::{self, Question};
@@ -121,6 +121,6 @@ fn violation(report: &Report, instance: Instance) -> Option<(Vec<Diagnostic>, Op
     question.jobs = settings::jobs(None);
     question.spin = false;
     let outcome = ask(&program, &question.options(Model::Tso, interrupt::listen())).ok()?;
-    let asked = Asked { file: &report.file, program: &program, model: Model::Tso, outcome: &outcome };
-    Some((diagnostics(&asked, None), run_view(&asked)))
+    let checked = CheckedProgram { file: &report.file, program: &program, model: Model::Tso, outcome: &outcome };
+    Some((diagnostics(&checked, None), run_view(&checked)))
 }

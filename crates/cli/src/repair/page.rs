@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::{Answer, Direction};
 use crate::ask::ask;
-use crate::findings::Asked;
+use crate::findings::CheckedProgram;
 use crate::interrupt;
 use crate::report::{endings, patched, run_view, verdict_class};
 use crate::settings::{self, Question};
@@ -17,8 +17,8 @@ pub(super) fn page(report: &Report<'_>) -> String {
     if let Answer::Impossible { strongest, .. } = &report.answer {
         // What is shown is the program that was changed as far as that goes.
         let Judged { file, program, outcome } = &**strongest;
-        let asked = Asked { file, program, model: report.arguments.model, outcome };
-        return page_of(report, file, &report.diagnostics().1, run_view(&asked));
+        let checked = CheckedProgram { file, program, model: report.arguments.model, outcome };
+        return page_of(report, file, &report.diagnostics().1, run_view(&checked));
     }
     let (diagnostics, run) = as_it_is(report).unwrap_or_else(|| (report.diagnostics().1, None));
     page_of(report, &report.input.file, &diagnostics, run)
@@ -61,6 +61,6 @@ fn as_it_is(report: &Report<'_>) -> Option<(Vec<Diagnostic>, Option<RunView>)> {
     question.spin = !arguments.no_spin_detection;
     question.jobs = settings::jobs(arguments.jobs);
     let outcome = ask(program, &question.options(arguments.model, interrupt::listen())).ok()?;
-    let asked = Asked { file: &report.input.file, program, model: arguments.model, outcome: &outcome };
-    Some((crate::findings::diagnostics(&asked, None), run_view(&asked)))
+    let checked = CheckedProgram { file: &report.input.file, program, model: arguments.model, outcome: &outcome };
+    Some((crate::findings::diagnostics(&checked, None), run_view(&checked)))
 }

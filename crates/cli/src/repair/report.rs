@@ -28,7 +28,7 @@ pub(super) struct Report<'a> {
 
 /// What is wrong with a program, without notes about anything else.
 pub(super) fn diagnostics(file: &SourceFile, program: &Program, model: Model, outcome: &Outcome) -> Vec<Diagnostic> {
-    findings::diagnostics(&findings::Asked { file, program, model, outcome }, None)
+    findings::diagnostics(&findings::CheckedProgram { file, program, model, outcome }, None)
 }
 
 impl Report<'_> {

@@ -1,6 +1,6 @@
 //! The page about a result of `steadfast check`.
 
-use crate::findings::{Asked, numbered_events};
+use crate::findings::{CheckedProgram, numbered_events};
 use crate::numbers::grouped;
 use crate::result::{Answer, CheckResult};
 use crate::status::Status;
@@ -9,19 +9,19 @@ use steadfast_report::{Page, ProgramText, Repair, RunView, Subject, VerdictClass
 use steadfast_robust::{Model, Verdict};
 
 /// The run of a violation, as a picture with steps.
-pub(crate) fn run_view(asked: &Asked<'_>) -> Option<RunView> {
-    let witness = asked.outcome.verdict.witness()?;
-    let numbered_events = numbered_events(asked, witness);
-    let places = &ProgramText { file: asked.file };
-    let whole = Some((asked.program, asked.model));
-    Some(RunView::of(&Subject { witness, names: asked.program, places, whole, numbered: &numbered_events }))
+pub(crate) fn run_view(checked: &CheckedProgram<'_>) -> Option<RunView> {
+    let witness = checked.outcome.verdict.witness()?;
+    let numbered_events = numbered_events(checked, witness);
+    let places = &ProgramText { file: checked.file };
+    let whole = Some((checked.program, checked.model));
+    Some(RunView::of(&Subject { witness, names: checked.program, places, whole, numbered: &numbered_events }))
 }
 
 /// The page about a result.
 pub(crate) fn check_page(result: &CheckResult, repair: Option<Repair>) -> String {
     let run = match &result.answer {
         Answer::Checked { program, model, outcome } => {
-            run_view(&Asked { file: &result.file, program, model: *model, outcome })
+            run_view(&CheckedProgram { file: &result.file, program, model: *model, outcome })
         }
         Answer::Rejected | Answer::Broken { .. } => None,
     };

@@ -6,13 +6,13 @@ use crate::status::Status;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
-use steadfast_sanitize::compiler::{Language, Surroundings};
-use steadfast_sanitize::rust::{self, Wishes};
+use steadfast_sanitize::compiler::{Language, ToolPaths};
+use steadfast_sanitize::rust::{self, CargoOptions};
 use steadfast_sanitize::standard_library::{self, Toolchain};
 
 /// Becomes cargo. Comes back only if that is not possible.
 pub(crate) fn cargo(arguments: &CargoArgs) -> Status {
-    let surroundings = Surroundings::here(Language::C);
+    let surroundings = ToolPaths::here(Language::C);
     if !rust::is_built(&surroundings) {
         return refuse(&format!(
             "the runtime is not there: {}; `cargo build --release` makes it",
@@ -25,7 +25,7 @@ pub(crate) fn cargo(arguments: &CargoArgs) -> Status {
         return refuse("cannot find out for which machine rustc compiles: `rustc -vV` failed");
     };
     let sysroot = instrumented_library(target, &version);
-    let wishes = Wishes {
+    let options = CargoOptions {
         target,
         runner: &runner(arguments),
         races: arguments.races,
@@ -33,7 +33,7 @@ pub(crate) fn cargo(arguments: &CargoArgs) -> Status {
         before_for_documentation: &flags("RUSTDOCFLAGS"),
         sysroot: sysroot.as_deref(),
     };
-    let environment = rust::environment(&surroundings, &wishes);
+    let environment = rust::environment(&surroundings, &options);
     let error = Command::new("cargo").args(&arguments.arguments).envs(environment.variables).exec();
     refuse(&format!("cannot run cargo: {error}"))
 }

@@ -18,7 +18,7 @@ use clap::CommandFactory;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use steadfast_sanitize::compiler::{self, Language, Surroundings};
+use steadfast_sanitize::compiler::{self, Language, ToolPaths};
 use steadfast_sanitize::finding::Finding;
 use steadfast_sanitize::suppressions::Suppressions;
 use steadfast_sanitize::symbols::Symbols;
@@ -30,7 +30,7 @@ pub(crate) fn compile(language: Language, arguments: &CompileArgs, output: &mut 
     if arguments.arguments == ["--help"] {
         output.write(&help(language))?;
     }
-    let command = match compiler::command(language, &arguments.arguments, &Surroundings::here(language)) {
+    let command = match compiler::command(language, &arguments.arguments, &ToolPaths::here(language)) {
         Ok(command) => command,
         Err(error) => {
             output::complain(&error.to_string());

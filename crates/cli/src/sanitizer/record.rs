@@ -6,7 +6,7 @@ use super::witness::WitnessRecord;
 use crate::args::{RunArgs, ScheduleChoice};
 use serde::Serialize;
 use steadfast_sanitize::collection::Collected;
-use steadfast_sanitize::finding::{Memory, Seen, Started};
+use steadfast_sanitize::finding::{Memory, SymbolizedEvent, SymbolizedThread};
 use steadfast_sanitize::record::Role;
 use steadfast_sanitize::symbols::Frame;
 use steadfast_sanitize::text;
@@ -117,7 +117,7 @@ fn finding(collected: &Collected) -> Finding<'_> {
     }
 }
 
-fn event(seen: &Seen) -> Event<'_> {
+fn event(seen: &SymbolizedEvent) -> Event<'_> {
     Event {
         role: match seen.event.role {
             Role::Access => "access",
@@ -144,7 +144,7 @@ fn location(memory: &Memory) -> String {
     }
 }
 
-fn thread(started: &Started) -> Thread<'_> {
+fn thread(started: &SymbolizedThread) -> Thread<'_> {
     Thread {
         number: started.number,
         parent: started.parent,

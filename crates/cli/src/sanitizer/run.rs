@@ -12,10 +12,10 @@ use std::io;
 use std::path::Path;
 use steadfast_diag::{Format, render, sarif};
 use steadfast_sanitize::collection::Collection;
-use steadfast_sanitize::compiler::{Language, Surroundings};
+use steadfast_sanitize::compiler::{Language, ToolPaths};
 use steadfast_sanitize::finding::Finding;
 use steadfast_sanitize::record::Kind;
-use steadfast_sanitize::run::{End, Outcome, Schedule, Settings, once};
+use steadfast_sanitize::run::{End, RunResult, Schedule, Settings, once};
 use steadfast_sanitize::symbols::Symbols;
 use steadfast_sanitize::text;
 
@@ -103,7 +103,7 @@ fn settings(arguments: &RunArgs) -> Settings {
         },
         time_limit: arguments.time_limit,
         options: Vec::new(),
-        preload: arguments.preload.then(|| Surroundings::here(Language::C).shared()),
+        preload: arguments.preload.then(|| ToolPaths::here(Language::C).shared()),
         output_is_ours: arguments.format != Format::Full,
         interrupt: interrupt::listen(),
     }
@@ -116,7 +116,7 @@ impl Tally {
     }
 
     /// Adds a run. Returns the texts of what is new.
-    fn add(&mut self, run: u64, seed: u64, outcome: &Outcome, symbols: &mut Symbols) -> String {
+    fn add(&mut self, run: u64, seed: u64, outcome: &RunResult, symbols: &mut Symbols) -> String {
         self.runs += 1;
         self.watched += u64::from(outcome.watched);
         let mut findings: Vec<_> = outcome.records.iter().map(|record| Finding::resolve(record, symbols)).collect();

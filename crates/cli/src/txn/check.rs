@@ -19,13 +19,13 @@ use steadfast_txn::{Model, Program, Subject, Witness, decide, find_race};
 /// One file under one model.
 pub(super) struct Checked<'a> {
     pub(super) input: &'a Input,
-    pub(super) outcome: Outcome<'a>,
+    pub(super) outcome: TxnOutcome<'a>,
     /// With the numbers of the files that they are about.
     pub(super) diagnostics: Vec<(usize, Diagnostic)>,
 }
 
 /// What came out.
-pub(super) enum Outcome<'a> {
+pub(super) enum TxnOutcome<'a> {
     /// The file cannot be used.
     Rejected,
     /// A verdict about a program.
@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
 }
 
 fn check_input<'a>(arguments: &CheckArgs, input: &'a Input) -> Vec<Checked<'a>> {
-    let rejected = |diagnostics| vec![Checked { input, outcome: Outcome::Rejected, diagnostics }];
+    let rejected = |diagnostics| vec![Checked { input, outcome: TxnOutcome::Rejected, diagnostics }];
     let program = match &input.subject {
         Some(Subject::Program(program)) => program,
         Some(Subject::Templates(templates)) => return check_templates(arguments, input, templates),
@@ -157,7 +157,7 @@ fn check_templates<'a>(arguments: &CheckArgs, input: &'a Input, templates: &'a [
         Ok(models) => models,
         Err(unfit) => {
             let diagnostics = vec![(0, findings::unfit(unfit, "templates", "rc, si and ssi"))];
-            return vec![Checked { input, outcome: Outcome::Rejected, diagnostics }];
+            return vec![Checked { input, outcome: TxnOutcome::Rejected, diagnostics }];
         }
     };
     let wanted = models.into_iter().enumerate().take_while(|(at, _)| *at == 0 || !interrupt::requested());
@@ -168,7 +168,7 @@ fn check_templates<'a>(arguments: &CheckArgs, input: &'a Input, templates: &'a [
         let (found, certain) = split_schedule(templates, level, &budget);
         let result = TemplateResult { templates, model, found, certain, seconds: started.elapsed().as_secs_f64() };
         let diagnostics = findings::of_templates(input, &result);
-        Checked { input, outcome: Outcome::Templates(result), diagnostics }
+        Checked { input, outcome: TxnOutcome::Templates(result), diagnostics }
     });
     checked.collect()
 }
@@ -205,15 +205,15 @@ fn decided<'a>(arguments: &CheckArgs, input: &'a Input, program: &'a Program, mo
         race,
     };
     let diagnostics = findings::of(&decided).into_iter().map(|diagnostic| (0, diagnostic)).collect();
-    Checked { input, outcome: Outcome::Decided(Box::new(decided)), diagnostics }
+    Checked { input, outcome: TxnOutcome::Decided(Box::new(decided)), diagnostics }
 }
 
 impl Checked<'_> {
     pub(super) fn status(&self) -> Status {
         let decided = match &self.outcome {
-            Outcome::Rejected => return Status::Input,
-            Outcome::Templates(result) => return result.status(),
-            Outcome::Decided(decided) => decided,
+            TxnOutcome::Rejected => return Status::Input,
+            TxnOutcome::Templates(result) => return result.status(),
+            TxnOutcome::Decided(decided) => decided,
         };
         match &decided.verdict {
             Verdict::Robust => Status::Holds,
@@ -226,9 +226,9 @@ impl Checked<'_> {
     /// One line about the result.
     fn summary(&self) -> String {
         let decided = match &self.outcome {
-            Outcome::Rejected => return String::new(),
-            Outcome::Templates(result) => return self.template_summary(result),
-            Outcome::Decided(decided) => decided,
+            TxnOutcome::Rejected => return String::new(),
+            TxnOutcome::Templates(result) => return self.template_summary(result),
+            TxnOutcome::Decided(decided) => decided,
         };
         let verdict = match &decided.verdict {
             Verdict::Robust => "robust".to_owned(),

@@ -1,6 +1,6 @@
 //! The page about a result of `steadfast txn check`: a column per session, and the cycle of dependencies.
 
-use super::check::{Checked, Decided, Outcome, TemplateResult};
+use super::check::{Checked, Decided, TemplateResult, TxnOutcome};
 use super::input::Input;
 use crate::report::verdict_class;
 use steadfast_report::{Edge, EdgeKind, Ending, Node, Page, Picture, RunView, StepView, html_page};
@@ -13,9 +13,9 @@ use steadfast_txn::{Model, Program};
 /// The page.
 pub(super) fn page(checked: &Checked<'_>) -> String {
     let (verdict, run, facts) = match &checked.outcome {
-        Outcome::Rejected => ("cannot be checked", None, Vec::new()),
-        Outcome::Decided(decided) => of_program(checked.input, decided),
-        Outcome::Templates(result) => of_templates(checked.input, result),
+        TxnOutcome::Rejected => ("cannot be checked", None, Vec::new()),
+        TxnOutcome::Decided(decided) => of_program(checked.input, decided),
+        TxnOutcome::Templates(result) => of_templates(checked.input, result),
     };
     let remarks = match verdict {
         "robust" => vec![

@@ -1,11 +1,11 @@
 //! Results for other programs. `docs/schema/txn.json` describes the objects; fields are only ever added.
 
-use super::check::{Checked, Decided, Outcome, TemplateResult};
+use super::check::{Checked, Decided, TemplateResult, TxnOutcome};
 use super::input::Input;
 use serde_json::{Value, json};
 use steadfast_diag::Record;
 use steadfast_txn::Program;
-use steadfast_txn::decide::{Ran, Role, Source, Verdict, Witness};
+use steadfast_txn::decide::{RanTransaction, Role, Source, Verdict, Witness};
 use steadfast_txn::template::Split;
 use steadfast_txn::template::split_text::{call, step_name, value_name};
 use steadfast_txn::witness_text::{self, Anomaly};
@@ -20,9 +20,9 @@ pub(super) fn value(checked: &Checked<'_>) -> Value {
         })
         .collect();
     let mut object = match &checked.outcome {
-        Outcome::Rejected => json!({ "model": null, "verdict": "error", "exhaustive": false, "witness": null }),
-        Outcome::Decided(decided) => result(decided),
-        Outcome::Templates(result) => of_templates(checked.input, result),
+        TxnOutcome::Rejected => json!({ "model": null, "verdict": "error", "exhaustive": false, "witness": null }),
+        TxnOutcome::Decided(decided) => result(decided),
+        TxnOutcome::Templates(result) => of_templates(checked.input, result),
     };
     object["file"] = checked.input.name.clone().into();
     object["diagnostics"] = diagnostics.into();
@@ -144,7 +144,7 @@ fn run(program: &Program, witness: &Witness, at: usize) -> Value {
     })
 }
 
-fn accesses(program: &Program, ran: &Ran) -> Vec<Value> {
+fn accesses(program: &Program, ran: &RanTransaction) -> Vec<Value> {
     let mut sources = ran.sources.iter();
     let accesses = ran.accesses.iter().map(|access| {
         let external = !access.write && !access.internal;

@@ -12,7 +12,7 @@ use std::io;
 use steadfast_explore::Budget;
 use steadfast_replay::causal::{Mode, Site};
 use steadfast_replay::scripts::{self, Replayed};
-use steadfast_replay::{Failure, Outcome, Played, Script, Server, Verdict as Seen, play};
+use steadfast_replay::{Failure, Script, ScriptRun, Server, StatementResult, Verdict as Seen, play};
 use steadfast_txn::decide::{Closing, Verdict, Witness};
 use steadfast_txn::template::{Level, Template, promoted, promotions};
 use steadfast_txn::{Model, Program, Subject, decide, witness_text};
@@ -60,7 +60,7 @@ enum Task<'a> {
 
 type Found<'a> = Result<Task<'a>, (String, Status)>;
 
-fn on_server(script: &Script) -> Result<Played, Failure> {
+fn on_server(script: &Script) -> Result<ScriptRun, Failure> {
     let server = Server::start(interrupt::listen())?;
     play(&server, script, interrupt::listen())
 }
@@ -127,7 +127,7 @@ fn program_task<'a>(arguments: &ReplayArgs, program: &'a Program) -> Found<'a> {
 }
 
 /// What a server did, as a table and a sentence.
-fn result_text(name: &str, script: &Script, played: &Played, level: Level) -> (String, Status) {
+fn result_text(name: &str, script: &Script, played: &ScriptRun, level: Level) -> (String, Status) {
     let used: Vec<usize> =
         (0..script.sessions.len()).filter(|at| played.lines.iter().any(|line| line.session == *at)).collect();
     let sessions: Vec<(usize, &str)> = used.iter().map(|&at| (at, &*script.sessions[at].name)).collect();
@@ -137,13 +137,15 @@ fn result_text(name: &str, script: &Script, played: &Played, level: Level) -> (S
         let text: Vec<&str> = line.text.split_whitespace().collect();
         rows.push((line.session, format!("{}{waited}", text.join(" "))));
         match &line.outcome {
-            Outcome::Done(reply) if !reply.rows.is_empty() || line.text.starts_with("SELECT") => {
+            StatementResult::Done(reply) if !reply.rows.is_empty() || line.text.starts_with("SELECT") => {
                 rows.push((line.session, format!("  -> {}", returned(&reply.rows))));
             }
-            Outcome::Done(reply) if reply.tag.ends_with(" 0") => rows.push((line.session, "  -> no row".to_owned())),
-            Outcome::Done(_) => {}
-            Outcome::Failed(error) => rows.push((line.session, format!("  -> ERROR {}", error.code))),
-            Outcome::Skipped => rows.push((line.session, "  -> not run".to_owned())),
+            StatementResult::Done(reply) if reply.tag.ends_with(" 0") => {
+                rows.push((line.session, "  -> no row".to_owned()));
+            }
+            StatementResult::Done(_) => {}
+            StatementResult::Failed(error) => rows.push((line.session, format!("  -> ERROR {}", error.code))),
+            StatementResult::Skipped => rows.push((line.session, "  -> not run".to_owned())),
         }
     }
     let at = super::fix::postgres(level);

@@ -58,7 +58,7 @@ pub(crate) struct Local {
 
 /// One way in which an access can turn out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct AccessOutcome {
     /// The event it leaves.
     pub(crate) event: Event,
     /// The register that receives the value read.
@@ -195,11 +195,16 @@ impl<'p> Interpreter<'p> {
 
     /// The thread after a visible step, in every way in which it can reach the next one. `serial` is the number of the event that
     /// the step left, `outcome` says what was read.
-    pub(crate) fn after(self, local: &Local, serial: u32, outcome: Option<&Outcome>) -> Result<Vec<Local>, Limit> {
+    pub(crate) fn after(
+        self,
+        local: &Local,
+        serial: u32,
+        outcome: Option<&AccessOutcome>,
+    ) -> Result<Vec<Local>, Limit> {
         let op = &self.instruction(local.pc).op;
         let mut next = local.clone();
         next.observed |= local.dependencies(&dataflow::observed(op));
-        if let Some(Outcome { event, receiver: Some(register), .. }) = outcome {
+        if let Some(AccessOutcome { event, receiver: Some(register), .. }) = outcome {
             next.registers[register.index()] = self.program.receive(event.value_read, self.register_modulus(*register));
             next.depends[register.index()] = 1 << serial;
         }
@@ -221,7 +226,12 @@ impl<'p> Interpreter<'p> {
     }
 
     /// How the next access turns out if the location holds `value`. A blocked instruction has no outcome.
-    pub(crate) fn outcomes(self, local: &Local, location: LocId, value: Value) -> Result<Vec<Outcome>, EvalError> {
+    pub(crate) fn outcomes(
+        self,
+        local: &Local,
+        location: LocId,
+        value: Value,
+    ) -> Result<Vec<AccessOutcome>, EvalError> {
         let modulus = self.program.locations[location].modulus;
         let eval = |expr: &Expr| Ok(self.program.reduce(expr.eval(&local.registers, value)?, modulus));
         let read = |kind, order: Order| Event::read(self.thread, kind, location, value, order);
@@ -261,7 +271,10 @@ impl<'p> Interpreter<'p> {
             _ => {}
         }
         let receiver = dataflow::defined(op);
-        Ok(events.into_iter().map(|event| Outcome { event: event.at(local.pc, *span), receiver, error }).collect())
+        Ok(events
+            .into_iter()
+            .map(|event| AccessOutcome { event: event.at(local.pc, *span), receiver, error })
+            .collect())
     }
 
     /// The source text of the next instruction.

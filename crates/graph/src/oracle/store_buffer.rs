@@ -5,7 +5,7 @@
 //! execution graph, its *trace*, once all buffers are empty, and a program is robust iff every trace is acyclic.
 
 use super::explore::Next;
-use super::interpret::{Interpreter, Local, Outcome};
+use super::interpret::{AccessOutcome, Interpreter, Local};
 use super::state::next_serial;
 use super::{Limit, Options, OracleVerdict};
 use crate::axioms::sc;
@@ -160,7 +160,7 @@ impl Machine {
         interpreter: Interpreter<'_>,
         id: ThreadId,
         source: EventId,
-        outcome: &Outcome,
+        outcome: &AccessOutcome,
         found: &mut Vec<Self>,
     ) -> Result<(), Limit> {
         let (thread, local) = (id.index(), &self.threads[id.index()]);

@@ -1,11 +1,11 @@
 //! Programs: every shared variable is a row.
 
 use super::begin;
-use crate::causal::{Access as StoreAccess, Mode, Site, Store};
+use crate::causal::{Mode, Site, Store, StoreAccess};
 use crate::variables::quoted;
 use crate::{Event, Failure, Script, Session};
 use std::sync::atomic::AtomicBool;
-use steadfast_txn::decide::{Ran, Role, Witness};
+use steadfast_txn::decide::{RanTransaction, Role, Witness};
 use steadfast_txn::run::Access;
 use steadfast_txn::template::Level;
 use steadfast_txn::{Model, Program};
@@ -21,7 +21,7 @@ pub fn of_program(program: &Program, witness: &Witness, level: Level) -> Script 
     let named =
         |process: &steadfast_txn::program::Process| Session { name: process.name.clone(), ..Session::default() };
     script.sessions = program.processes.iter().map(named).collect();
-    let split = |ran: &Ran| witness.model == Model::Si && ran.role == Role::First;
+    let split = |ran: &RanTransaction| witness.model == Model::Si && ran.role == Role::First;
     for ran in &witness.runs {
         script.events.push(Event::plain(ran.process, begin(level)));
         let now = ran.accesses.iter().filter(|access| !(split(ran) && access.write));

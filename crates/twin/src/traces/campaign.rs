@@ -1,7 +1,7 @@
 //! Many traces.
 
 use super::compare::{Counts, Disagreement, compare};
-use super::sample::{Taste, sample_trace};
+use super::sample::{TraceLength, sample_trace};
 use super::step::Trace;
 use std::sync::atomic::{AtomicU64, Ordering};
 use steadfast_clocks::Model;
@@ -77,8 +77,8 @@ impl TraceTally {
     /// A short trace with graphs, and a long one without.
     fn count(&mut self, seed: u64, model: Model) {
         self.traces += 1;
-        for (taste, graphs) in [(Taste::Short, true), (Taste::Long, false)] {
-            let trace = sample_trace(seed, taste);
+        for (length, graphs) in [(TraceLength::Short, true), (TraceLength::Long, false)] {
+            let trace = sample_trace(seed, length);
             match compare(&trace, model, graphs) {
                 Ok(counts) => {
                     self.not_robust += u64::from(graphs && counts.violations > 0);

@@ -3,9 +3,9 @@
 use super::definition::Definition;
 use super::engine::{ATOMIC_BYTES, Answer, Engine, direction};
 use super::location_clocks::LocationClocks;
-use super::races::{Touch, Touches, is_among};
-use super::step::{Step, Trace};
-use super::world::{Outcome, Twin, World};
+use super::races::{ByteAccess, ByteAccesses, is_among};
+use super::simulation::{Simulation, StepOutcome, Twin};
+use super::step::{Trace, TraceStep};
 use std::fmt;
 use steadfast_clocks::{Limits, Model, Settings};
 
@@ -38,13 +38,13 @@ impl fmt::Display for Disagreement {
 }
 
 struct Comparison {
-    world: World,
+    simulation: Simulation,
     exact: Engine,
     small: Engine,
     clocks: LocationClocks,
     /// Only for short traces.
     graph: Option<Definition>,
-    touches: Touches,
+    touches: ByteAccesses,
     counts: Counts,
     /// Whether a `seq_cst` access has been made.
     seq_cst: bool,
@@ -54,22 +54,22 @@ struct Comparison {
 pub fn compare(trace: &Trace, model: Model, graphs: bool) -> Result<Counts, Disagreement> {
     let tiny = Limits { writes: 1 + trace.steps.len() % 3, observations: 1 };
     let mut comparison = Comparison {
-        world: World::new(),
+        simulation: Simulation::new(),
         exact: Engine::new(Settings { model, limits: Limits::UNBOUNDED }),
         small: Engine::new(Settings { model, limits: tiny }),
         clocks: LocationClocks::new(model),
         graph: graphs.then(|| Definition::new(model)),
-        touches: Touches::default(),
+        touches: ByteAccesses::default(),
         counts: Counts::default(),
         seq_cst: false,
     };
-    for value in comparison.world.initial().to_vec() {
+    for value in comparison.simulation.initial().to_vec() {
         comparison.add_location(value);
     }
     let mut number = 0;
     for &step in &trace.steps {
-        let before = comparison.world.clone();
-        let Some(outcome) = comparison.world.step(step) else { continue };
+        let before = comparison.simulation.clone();
+        let Some(outcome) = comparison.simulation.step(step) else { continue };
         comparison.step(&before, step, &outcome).map_err(|what| Disagreement { step: number, what })?;
         number += 1;
     }
@@ -84,7 +84,12 @@ impl Comparison {
         }
     }
 
-    fn step(&mut self, before: &World, step: (u8, u8, Step), outcome: &Outcome) -> Result<(), &'static str> {
+    fn step(
+        &mut self,
+        before: &Simulation,
+        step: (u8, u8, TraceStep),
+        outcome: &StepOutcome,
+    ) -> Result<(), &'static str> {
         outcome.locations.iter().for_each(|&value| self.add_location(value));
         let expected = violates(&self.clocks, outcome);
         if self.graph.as_ref().is_some_and(|graph| violates(graph, outcome) != expected) {
@@ -95,10 +100,10 @@ impl Comparison {
         let small = self.small.step(before, step);
         self.seq_cst |= outcome.questions.iter().any(|(_, order)| order.seq_cst);
         self.judge(expected, &answer, &small)?;
-        for &deed in &outcome.deeds {
-            self.clocks.act(deed);
+        for &event in &outcome.events {
+            self.clocks.act(event);
             if let Some(graph) = &mut self.graph {
-                graph.act(deed);
+                graph.act(event);
             }
         }
         self.counts.accesses += u64::from(!outcome.questions.is_empty());
@@ -125,25 +130,25 @@ impl Comparison {
 
     fn judge_race(
         &mut self,
-        before: &World,
-        (_, place, step): (u8, u8, Step),
-        outcome: &Outcome,
+        before: &Simulation,
+        (_, place, step): (u8, u8, TraceStep),
+        outcome: &StepOutcome,
         answer: &Answer,
         lost: u64,
     ) -> Result<(), &'static str> {
         let Some(graph) = &mut self.graph else { return Ok(()) };
         let touch = match step {
-            Step::Free => {
+            TraceStep::Free => {
                 self.touches.clear(place);
                 None
             }
-            Step::Plain(direction, mask) => {
+            TraceStep::Plain(direction, mask) => {
                 let event = graph.mark(outcome.thread);
-                Some(Touch { thread: outcome.thread, event, mask, direction, atomic: false })
+                Some(ByteAccess { thread: outcome.thread, event, mask, direction, atomic: false })
             }
             _ if !outcome.done => None,
             _ => direction(step, before.value(place)).zip(graph.newest(outcome.thread)).map(|(direction, event)| {
-                Touch { thread: outcome.thread, event, mask: ATOMIC_BYTES, direction, atomic: true }
+                ByteAccess { thread: outcome.thread, event, mask: ATOMIC_BYTES, direction, atomic: true }
             }),
         };
         let races = touch.map_or(Vec::new(), |touch| self.touches.touch(graph, place, touch));
@@ -156,7 +161,7 @@ impl Comparison {
     }
 }
 
-fn violates(twin: &impl Twin, outcome: &Outcome) -> bool {
+fn violates(twin: &impl Twin, outcome: &StepOutcome) -> bool {
     let (thread, location) = (outcome.thread, outcome.location);
     outcome.questions.iter().any(|&(question, order)| twin.violates(thread, location, question, order))
 }

@@ -1,6 +1,6 @@
 //! The definition: the execution graph of the run so far, extended by the access in every way that the model allows and SC forbids.
 
-use super::world::{Access, Effect, Question, Twin};
+use super::simulation::{AtomicAccess, Effect, Question, Twin};
 use steadfast_clocks::Model;
 use steadfast_graph::axioms::sc;
 use steadfast_graph::{Axioms, Event, EventId, EventKind, Execution, GhostEdges, Order, Relation};
@@ -89,7 +89,7 @@ impl Twin for Definition {
         })
     }
 
-    fn access(&mut self, access: Access) {
+    fn access(&mut self, access: AtomicAccess) {
         let last = self.graph.last_write(self.locations[access.location]).expect("there is an initial write");
         let found = self.value(last);
         self.graph.add(self.event(access.thread, access.location, access.effect, access.order, found), last);

@@ -1,7 +1,7 @@
 //! The engine, replaying a trace.
 
-use super::step::{LOCATIONS, Step, THREADS};
-use super::world::World;
+use super::simulation::Simulation;
+use super::step::{LOCATIONS, THREADS, TraceStep};
 use steadfast_clocks::{
     Cells, CompareExchange, Direction, Location, Place, Race, ScFence, Settings, Slots, StampPool, StampTable,
     SyncClock, ThreadClocks, Violation,
@@ -62,32 +62,32 @@ impl Engine {
         self.lost + self.threads.iter().flatten().map(ThreadClocks::cells_lost).sum::<u64>()
     }
 
-    /// Makes a step that is possible, in the world before it.
-    pub(crate) fn step(&mut self, world: &World, (name, place, step): (u8, u8, Step)) -> Answer {
+    /// Makes a step that is possible, in the simulation before it.
+    pub(crate) fn step(&mut self, simulation: &Simulation, (name, place, step): (u8, u8, TraceStep)) -> Answer {
         let place = place as usize;
         let thread = self.threads[name as usize].as_mut().expect("the thread lives");
         match step {
-            Step::Fence(order) => thread.fence(order, &mut self.fence),
-            Step::Lock => thread.acquire(&self.mutexes[place]),
-            Step::Unlock => thread.replace(&mut self.mutexes[place]),
-            Step::Spawn(child) => {
+            TraceStep::Fence(order) => thread.fence(order, &mut self.fence),
+            TraceStep::Lock => thread.acquire(&self.mutexes[place]),
+            TraceStep::Unlock => thread.replace(&mut self.mutexes[place]),
+            TraceStep::Spawn(child) => {
                 let mut born = thread.spawn(&mut self.slots).expect("there are enough slots");
                 self.pool.lend(&self.table, &mut born);
                 self.threads[child as usize] = Some(born);
                 self.started += 1;
             }
-            Step::Finish => {
+            TraceStep::Finish => {
                 self.pool.give_back(thread);
                 self.lost += thread.cells_lost();
                 let ended = self.threads[name as usize].take().expect("the thread lives");
                 self.ends[name as usize] = Some(ended.finish(&mut self.slots));
             }
-            Step::Join(child) => thread.acquire(&self.ends[child as usize].take().unwrap_or_default()),
-            Step::Free => {
+            TraceStep::Join(child) => thread.acquire(&self.ends[child as usize].take().unwrap_or_default()),
+            TraceStep::Free => {
                 self.locations[place] = Location::new(0);
                 self.cells[place].clear();
             }
-            Step::Plain(direction, mask) => {
+            TraceStep::Plain(direction, mask) => {
                 let cells = &self.cells[place];
                 let race = thread.plain(cells, &self.table, mask, direction);
                 let asked =
@@ -95,34 +95,36 @@ impl Engine {
                 let race = race.or(asked.flatten());
                 return Answer { race, violation: None };
             }
-            _ => return self.atomic(world, name, place, step),
+            _ => return self.atomic(simulation, name, place, step),
         }
         Answer::default()
     }
 
-    fn atomic(&mut self, world: &World, name: u8, at: usize, step: Step) -> Answer {
-        let found = world.value(at as u8);
+    fn atomic(&mut self, simulation: &Simulation, name: u8, at: usize, step: TraceStep) -> Answer {
+        let found = simulation.value(at as u8);
         let thread = self.threads[name as usize].as_mut().expect("the thread lives");
         let location = &mut self.locations[at];
         let place = Place(u32::from(name));
         let (violation, direction) = match step {
-            Step::Load(order) => (thread.load(location, order), Direction::Read),
-            Step::Store(order, value) => (thread.store(location, order, value.into(), place), Direction::Write),
-            Step::Rmw(order, value) => (thread.rmw(location, order, value.into(), place), Direction::Write),
-            Step::Cas(strength, expected, value, success, failure) => {
+            TraceStep::Load(order) => (thread.load(location, order), Direction::Read),
+            TraceStep::Store(order, value) => (thread.store(location, order, value.into(), place), Direction::Write),
+            TraceStep::Rmw(order, value) => (thread.rmw(location, order, value.into(), place), Direction::Write),
+            TraceStep::Cas(strength, expected, value, success, failure) => {
                 let exchange = CompareExchange { strength, expected: expected.into(), success, failure };
                 let written = (found == expected).then_some(value.into());
                 let direction = if written.is_some() { Direction::Write } else { Direction::Read };
                 (thread.compare_exchange(location, &exchange, written, place), direction)
             }
-            Step::Wait(order, value) if found == value => (thread.wait(location, order, value.into()), Direction::Read),
-            Step::Wait(order, value) => {
+            TraceStep::Wait(order, value) if found == value => {
+                (thread.wait(location, order, value.into()), Direction::Read)
+            }
+            TraceStep::Wait(order, value) => {
                 return Answer { violation: thread.check_wait(location, order, value.into()), race: None };
             }
-            Step::BlockingCas(order, expected, value) if found == expected => {
+            TraceStep::BlockingCas(order, expected, value) if found == expected => {
                 (thread.blocking_cas(location, order, expected.into(), value.into(), place), Direction::Write)
             }
-            Step::BlockingCas(order, expected, _) => {
+            TraceStep::BlockingCas(order, expected, _) => {
                 let violation = thread.check_blocking_cas(location, order, expected.into());
                 return Answer { violation, race: None };
             }
@@ -144,11 +146,11 @@ impl Engine {
 pub(crate) const ATOMIC_BYTES: u8 = 0x0f;
 
 /// Whether a step that was done wrote.
-pub(crate) fn direction(step: Step, found: u8) -> Option<Direction> {
+pub(crate) fn direction(step: TraceStep, found: u8) -> Option<Direction> {
     match step {
-        Step::Load(_) | Step::Wait(..) => Some(Direction::Read),
-        Step::Store(..) | Step::Rmw(..) | Step::BlockingCas(..) => Some(Direction::Write),
-        Step::Cas(_, expected, ..) => Some(if found == expected { Direction::Write } else { Direction::Read }),
+        TraceStep::Load(_) | TraceStep::Wait(..) => Some(Direction::Read),
+        TraceStep::Store(..) | TraceStep::Rmw(..) | TraceStep::BlockingCas(..) => Some(Direction::Write),
+        TraceStep::Cas(_, expected, ..) => Some(if found == expected { Direction::Write } else { Direction::Read }),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 //! A clock maps locations to timestamps, the numbers of their writes. Timestamps that do not count read-modify-writes, and the clocks of overwritten values, are kept as in the paper; so
 //! this shares with the engine neither the clocks nor the log.
 
-use super::world::{Access, Effect, Question, Twin};
+use super::simulation::{AtomicAccess, Effect, Question, Twin};
 use std::collections::BTreeMap;
 use steadfast_clocks::Model;
 use steadfast_graph::Order;
@@ -29,7 +29,7 @@ struct Order3<K> {
 
 impl<K: Ord + Copy> Order3<K> {
     /// The paper's UPDATELSC, which the new write has already entered in M.
-    fn update(&mut self, access: &Access) {
+    fn update(&mut self, access: &AtomicAccess) {
         let thread = self.threads.entry(access.thread).or_default();
         if access.effect == Effect::Read {
             join(thread, self.writes.entry(access.location).or_default());
@@ -64,7 +64,7 @@ impl Views {
         self.current.get(&thread).and_then(|clock| clock.get(&location)).copied().unwrap_or(0)
     }
 
-    fn read(&mut self, access: &Access) {
+    fn read(&mut self, access: &AtomicAccess) {
         let learned = self.writes.entry(access.location).or_default().clone();
         join(self.acquirable.entry(access.thread).or_default(), &learned);
         if access.order.acquire {
@@ -72,7 +72,7 @@ impl Views {
         }
     }
 
-    fn write(&mut self, access: &Access) {
+    fn write(&mut self, access: &AtomicAccess) {
         let source = if access.order.release { &self.current } else { &self.released };
         let published = source.get(&access.thread).cloned().unwrap_or_default();
         match access.effect {
@@ -98,7 +98,7 @@ impl Views {
 struct HappensBefore(Views);
 
 impl HappensBefore {
-    fn access(&mut self, access: &Access, own: i64) {
+    fn access(&mut self, access: &AtomicAccess, own: i64) {
         let views = &mut self.0;
         views.writes.entry(access.location).or_default().insert(access.location, own);
         for clocks in [&mut views.current, &mut views.acquirable] {
@@ -147,7 +147,7 @@ struct FenceClocks {
 }
 
 impl FenceClocks {
-    fn access(&mut self, access: &Access) {
+    fn access(&mut self, access: &AtomicAccess) {
         let writes = access.effect != Effect::Read;
         if !matches!(access.effect, Effect::Write(_)) {
             self.fenced.read(access);
@@ -220,7 +220,7 @@ impl LocationClocks {
     }
 
     /// Appendix A: a new overwritten value, then the new write.
-    fn enter(&mut self, access: &Access) {
+    fn enter(&mut self, access: &AtomicAccess) {
         let x = access.location;
         let (count, plain_count) =
             (self.count.get(&x).copied().unwrap_or(0), self.plain_count.get(&x).copied().unwrap_or(0));
@@ -246,7 +246,7 @@ impl LocationClocks {
         }
     }
 
-    fn order_seq_cst(&mut self, access: &Access) {
+    fn order_seq_cst(&mut self, access: &AtomicAccess) {
         if self.orders(access.order) {
             self.sc.update(access);
             self.plain_sc.update(access);
@@ -275,7 +275,7 @@ impl Twin for LocationClocks {
         }
     }
 
-    fn access(&mut self, access: Access) {
+    fn access(&mut self, access: AtomicAccess) {
         self.enter(&access);
         self.values.update(&access);
         self.plain_values.update(&access);
@@ -295,7 +295,7 @@ impl Twin for LocationClocks {
                 hb.0.fence(thread, FenceOrder::Acquire);
             }
             if order == FenceOrder::SeqCst && self.model == Model::Rc20 {
-                let f = Access { thread, location: GHOST, effect: Effect::Update(0), order: Order::ACQ_REL };
+                let f = AtomicAccess { thread, location: GHOST, effect: Effect::Update(0), order: Order::ACQ_REL };
                 hb.access(&f, 0);
             }
             let current = hb.0.current.entry(thread).or_default().clone();

@@ -12,10 +12,10 @@ mod engine;
 mod location_clocks;
 mod races;
 mod sample;
+mod simulation;
 mod step;
-mod world;
 
 pub use campaign::{TraceCampaign, TraceFinding, TraceTally};
 pub use compare::{Counts, Disagreement, compare};
-pub use sample::{Taste, sample_trace};
-pub use step::{Step, Trace};
+pub use sample::{TraceLength, sample_trace};
+pub use step::{Trace, TraceStep};

@@ -7,7 +7,7 @@ use steadfast_graph::EventId;
 
 /// An access to some bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touch {
+pub(crate) struct ByteAccess {
     pub(crate) thread: usize,
     pub(crate) event: EventId,
     pub(crate) mask: u8,
@@ -15,7 +15,7 @@ pub(crate) struct Touch {
     pub(crate) atomic: bool,
 }
 
-impl Touch {
+impl ByteAccess {
     fn conflicts(&self, other: &Self) -> bool {
         let both = |test: fn(&Self) -> bool| test(self) && test(other);
         self.mask & other.mask != 0 && !both(|touch| touch.atomic) && !both(|touch| touch.direction == Direction::Read)
@@ -35,15 +35,15 @@ impl Touch {
 
 /// All accesses, by location.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Touches([Vec<Touch>; LOCATIONS]);
+pub(crate) struct ByteAccesses([Vec<ByteAccess>; LOCATIONS]);
 
-impl Touches {
+impl ByteAccesses {
     pub(crate) fn clear(&mut self, location: u8) {
         self.0[location as usize].clear();
     }
 
     /// The earlier accesses with which the new one races, each with whether nobody could know that yet. It is remembered.
-    pub(crate) fn touch(&mut self, graph: &Definition, location: u8, touch: Touch) -> Vec<(Touch, bool)> {
+    pub(crate) fn touch(&mut self, graph: &Definition, location: u8, touch: ByteAccess) -> Vec<(ByteAccess, bool)> {
         let touches = &mut self.0[location as usize];
         touches.push(touch);
         let earlier = &touches[..touches.len() - 1];
@@ -54,14 +54,15 @@ impl Touches {
         let hb = graph.happens_before();
         let unordered = conflicts.filter(|other| !hb.contains(other.event, touch.event));
         // The same access of this thread has raced with the other one already, in one direction or the other, unless that one came later and after it.
-        let told =
-            |before: &Touch, other: &Touch| before.says_the_same(&touch) && !hb.contains(before.event, other.event);
-        let news = |other: &Touch| !earlier.iter().any(|before| told(before, other));
+        let told = |before: &ByteAccess, other: &ByteAccess| {
+            before.says_the_same(&touch) && !hb.contains(before.event, other.event)
+        };
+        let news = |other: &ByteAccess| !earlier.iter().any(|before| told(before, other));
         unordered.map(|other| (*other, news(other))).collect()
     }
 }
 
 /// Whether the report is one of these races.
-pub(crate) fn is_among(race: &Race, races: &[(Touch, bool)]) -> bool {
+pub(crate) fn is_among(race: &Race, races: &[(ByteAccess, bool)]) -> bool {
     races.iter().any(|(touch, _)| touch.is(race))
 }

@@ -1,20 +1,20 @@
 //! Random traces.
 
-use super::step::{LOCATIONS, Step, THREADS, Trace};
+use super::step::{LOCATIONS, THREADS, Trace, TraceStep};
 use steadfast_clocks::{Direction, Strength};
 use steadfast_graph::random::Rng;
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 
 /// What kind of traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taste {
+pub enum TraceLength {
     /// Short enough for execution graphs.
     Short,
     /// For the comparison of clocks only.
     Long,
 }
 
-struct Chef {
+struct TraceGenerator {
     rng: Rng,
     threads: usize,
     locations: usize,
@@ -25,13 +25,13 @@ struct Chef {
 }
 
 /// The trace with this seed.
-pub fn sample_trace(seed: u64, taste: Taste) -> Trace {
+pub fn sample_trace(seed: u64, length: TraceLength) -> Trace {
     let mut rng = Rng::new(seed);
     let threads = rng.pick(&[2, 2, 3, 3, 4, THREADS]);
     let locations = rng.pick(&[1, 2, 2, 2, 3, LOCATIONS]);
-    let length = match taste {
-        Taste::Short => 6 + rng.below(34),
-        Taste::Long => 20 + rng.below(140),
+    let length = match length {
+        TraceLength::Short => 6 + rng.below(34),
+        TraceLength::Long => 20 + rng.below(140),
     };
     let mut weights = [20, 18, 8, 8, 5, 5, 10, 5, 5, 2, 1, 2, 1, 14];
     // Some kinds of steps are left out now and then, so that others meet more often.
@@ -44,37 +44,37 @@ pub fn sample_trace(seed: u64, taste: Taste) -> Trace {
         (weights[7], weights[8]) = (15, 25);
     }
     let (seq_cst, strong) = (rng.pick(&[0, 0, 30, 60, 90]), rng.pick(&[0, 20, 50, 80]));
-    let mut chef = Chef { rng, threads, locations, seq_cst, strong, weights };
-    let mut steps: Vec<_> = (1..threads).map(|name| (0, 0, Step::Spawn(name as u8))).collect();
-    // Threads that come later are a matter of taste, too.
+    let mut chef = TraceGenerator { rng, threads, locations, seq_cst, strong, weights };
+    let mut steps: Vec<_> = (1..threads).map(|name| (0, 0, TraceStep::Spawn(name as u8))).collect();
+    // Threads that come later are a matter of length, too.
     let early = 1 + chef.rng.below(threads);
     steps.truncate(early);
     steps.extend((0..length).map(|_| chef.step()));
     Trace { steps }
 }
 
-impl Chef {
-    fn step(&mut self) -> (u8, u8, Step) {
+impl TraceGenerator {
+    fn step(&mut self) -> (u8, u8, TraceStep) {
         let thread = self.rng.below(self.threads) as u8;
         let location = self.rng.below(self.locations) as u8;
         let step = match self.rng.weighted(&self.weights) {
-            0 => Step::Load(self.read()),
-            1 => Step::Store(self.write(), self.value()),
-            2 => Step::Rmw(self.rmw(), self.value()),
+            0 => TraceStep::Load(self.read()),
+            1 => TraceStep::Store(self.write(), self.value()),
+            2 => TraceStep::Rmw(self.rmw(), self.value()),
             3 => {
                 let strength = self.rng.pick(&[Strength::Weak, Strength::Strong]);
-                Step::Cas(strength, self.value(), self.value(), self.rmw(), self.read())
+                TraceStep::Cas(strength, self.value(), self.value(), self.rmw(), self.read())
             }
-            4 => Step::Wait(self.read(), self.value()),
-            5 => Step::BlockingCas(self.rmw(), self.value(), self.value()),
-            6 => Step::Fence(self.fence()),
-            7 => Step::Lock,
-            8 => Step::Unlock,
-            9 => Step::Spawn(self.rng.below(self.threads) as u8),
-            10 => Step::Finish,
-            11 => Step::Join(self.rng.below(self.threads) as u8),
-            12 => Step::Free,
-            _ => Step::Plain(self.rng.pick(&[Direction::Read, Direction::Write]), self.mask()),
+            4 => TraceStep::Wait(self.read(), self.value()),
+            5 => TraceStep::BlockingCas(self.rmw(), self.value(), self.value()),
+            6 => TraceStep::Fence(self.fence()),
+            7 => TraceStep::Lock,
+            8 => TraceStep::Unlock,
+            9 => TraceStep::Spawn(self.rng.below(self.threads) as u8),
+            10 => TraceStep::Finish,
+            11 => TraceStep::Join(self.rng.below(self.threads) as u8),
+            12 => TraceStep::Free,
+            _ => TraceStep::Plain(self.rng.pick(&[Direction::Read, Direction::Write]), self.mask()),
         };
         (thread, location, step)
     }

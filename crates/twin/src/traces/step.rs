@@ -7,7 +7,7 @@ use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 /// One step of a run. A step that is not possible when its turn comes (the thread does not live, the lock is taken) is left out, so that
 /// any sequence of steps is a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum TraceStep {
     /// An atomic load.
     Load(ReadOrder),
     /// An atomic store of a value.
@@ -42,7 +42,7 @@ pub enum Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// What happens, in this order.
-    pub steps: Vec<(u8, u8, Step)>,
+    pub steps: Vec<(u8, u8, TraceStep)>,
 }
 
 /// How many names of threads there are.

@@ -7,7 +7,7 @@ mod witness;
 
 pub use rules::{Closing, Role};
 pub use search::Statistics;
-pub use witness::{Edge, EdgeKind, Ran, Source, Witness};
+pub use witness::{Edge, EdgeKind, RanTransaction, Source, Witness};
 
 use crate::model::Model;
 use crate::program::Program;

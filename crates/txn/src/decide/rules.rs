@@ -18,7 +18,7 @@
 
 use super::state::{Bits, Phase, State};
 use crate::model::Model;
-use crate::run::{Outcome, RunError, Runner};
+use crate::run::{RunError, Runner, TransactionRun};
 use crate::varset::VarSet;
 
 /// The role of a transaction in a run.
@@ -49,7 +49,7 @@ pub enum Closing {
 pub(super) type Label = (usize, usize, Role);
 
 /// A step of the search.
-pub(super) struct Step {
+pub(super) struct SearchStep {
     /// The process and the number of its outcome; nothing for the silent step to the last phase.
     pub(super) label: Option<Label>,
     pub(super) target: Result<State, Closing>,
@@ -91,9 +91,9 @@ impl Rules<'_> {
     }
 
     /// Appends everything that can happen next.
-    pub(super) fn expand(&self, state: &State, steps: &mut Vec<Step>) -> Result<(), RunError> {
+    pub(super) fn expand(&self, state: &State, steps: &mut Vec<SearchStep>) -> Result<(), RunError> {
         if state.phase == Phase::Delayed && self.model != Model::Si {
-            steps.push(Step { label: None, target: Ok(self.switched(state)) });
+            steps.push(SearchStep { label: None, target: Ok(self.switched(state)) });
         }
         for process in 0..state.locals.len() {
             let delayed = state.delayed.contains(process);
@@ -110,7 +110,7 @@ impl Rules<'_> {
                         let mut next = delay(state, process, outcome);
                         next.held |= self.is_serializable(outcome);
                         let target = Ok(next);
-                        steps.push(Step { label: Some((process, number, Role::Delayed)), target });
+                        steps.push(SearchStep { label: Some((process, number, Role::Delayed)), target });
                     }
                 }
             }
@@ -119,11 +119,18 @@ impl Rules<'_> {
     }
 
     /// A process that is not delayed runs a transaction on what everybody sees.
-    fn ordinary(&self, state: &State, process: usize, number: usize, outcome: &Outcome, steps: &mut Vec<Step>) {
+    fn ordinary(
+        &self,
+        state: &State,
+        process: usize,
+        number: usize,
+        outcome: &TransactionRun,
+        steps: &mut Vec<SearchStep>,
+    ) {
         if self.must_see(state, outcome) {
             return;
         }
-        let mut push = |role, target| steps.push(Step { label: Some((process, number, role)), target });
+        let mut push = |role, target| steps.push(SearchStep { label: Some((process, number, role)), target });
         match (state.phase, self.model) {
             // What changes nothing leads nowhere.
             (Phase::Serial, _) | (Phase::Delayed, Model::Cm | Model::Ccv | Model::Cc)
@@ -153,7 +160,7 @@ impl Rules<'_> {
     }
 
     /// The first transaction that is not delivered, or that is split between its reads and its writes.
-    fn attacked(&self, state: &State, process: usize, outcome: &Outcome) -> Option<State> {
+    fn attacked(&self, state: &State, process: usize, outcome: &TransactionRun) -> Option<State> {
         if outcome.writes.is_empty() || (self.model == Model::Si && outcome.reads.is_empty()) {
             return None;
         }
@@ -184,7 +191,7 @@ impl Rules<'_> {
     }
 
     /// A transaction that knows nothing of the delayed ones, but may become known to them.
-    fn unaware(&self, state: &State, process: usize, outcome: &Outcome) -> Result<State, Closing> {
+    fn unaware(&self, state: &State, process: usize, outcome: &TransactionRun) -> Result<State, Closing> {
         if self.races(state, outcome) {
             return Err(Closing::WriteRace);
         }
@@ -214,7 +221,7 @@ impl Rules<'_> {
     }
 
     /// A transaction on the path; nothing if it is not on it.
-    fn joined(&self, state: &State, process: usize, outcome: &Outcome) -> Option<Result<State, Closing>> {
+    fn joined(&self, state: &State, process: usize, outcome: &TransactionRun) -> Option<Result<State, Closing>> {
         let bits = state.bits;
         let overwrites = outcome.writes.meets(bits.path_reads.union(bits.path_writes));
         if !bits.joined.contains(process) && !outcome.reads.meets(bits.path_writes) && !overwrites {
@@ -232,21 +239,21 @@ impl Rules<'_> {
         Some(Ok(next))
     }
 
-    fn is_serializable(&self, outcome: &Outcome) -> bool {
+    fn is_serializable(&self, outcome: &TransactionRun) -> bool {
         self.runner.program().transactions[outcome.transaction].serializable
     }
 
     /// Whether the transaction would have to see a delayed one, because both run serializably.
-    fn must_see(&self, state: &State, outcome: &Outcome) -> bool {
+    fn must_see(&self, state: &State, outcome: &TransactionRun) -> bool {
         state.held && self.is_serializable(outcome)
     }
 
-    fn races(&self, state: &State, outcome: &Outcome) -> bool {
+    fn races(&self, state: &State, outcome: &TransactionRun) -> bool {
         self.model == Model::Cm && outcome.writes.meets(state.bits.delayed_writes)
     }
 }
 
-fn moved(state: &State, process: usize, outcome: &Outcome) -> State {
+fn moved(state: &State, process: usize, outcome: &TransactionRun) -> State {
     let mut next = state.clone();
     next.locals[process] = outcome.local.clone();
     outcome.apply(&mut next.store);
@@ -254,7 +261,7 @@ fn moved(state: &State, process: usize, outcome: &Outcome) -> State {
 }
 
 /// A transaction that has seen a delayed one is delayed itself. Mostly it depends on it, too; but it may have seen it only because both run serializably.
-fn delay(state: &State, process: usize, outcome: &Outcome) -> State {
+fn delay(state: &State, process: usize, outcome: &TransactionRun) -> State {
     let mut next = state.clone();
     next.locals[process] = outcome.local.clone();
     outcome.apply(&mut next.delayed_store);

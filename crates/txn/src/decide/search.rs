@@ -1,7 +1,7 @@
 //! The search: breadth first, so that violations are short; exact, because keys are stored in full; and with covering, because a state with larger
 //! sets can do whatever one with smaller sets can.
 
-use super::rules::{Closing, Label, Rules, Step};
+use super::rules::{Closing, Label, Rules, SearchStep};
 use super::state::{Bits, Codec};
 use crate::model::Model;
 use crate::run::RunError;
@@ -38,18 +38,18 @@ const PERIOD: u64 = 1024;
 pub(super) fn search(rules: &Rules<'_>, budget: &Budget<'_>) -> (Ended, Statistics) {
     let codec = Codec::new(rules.runner);
     match codec.words() {
-        0..=1 => Search::<1>::new(rules, &codec).run(budget),
-        2 => Search::<2>::new(rules, &codec).run(budget),
-        3..=4 => Search::<4>::new(rules, &codec).run(budget),
-        5..=8 => Search::<8>::new(rules, &codec).run(budget),
-        9..=16 => Search::<16>::new(rules, &codec).run(budget),
-        17..=64 => Search::<64>::new(rules, &codec).run(budget),
+        0..=1 => RunSearch::<1>::new(rules, &codec).run(budget),
+        2 => RunSearch::<2>::new(rules, &codec).run(budget),
+        3..=4 => RunSearch::<4>::new(rules, &codec).run(budget),
+        5..=8 => RunSearch::<8>::new(rules, &codec).run(budget),
+        9..=16 => RunSearch::<16>::new(rules, &codec).run(budget),
+        17..=64 => RunSearch::<64>::new(rules, &codec).run(budget),
         // More than any program has that can be explored: the bound is on memory, and reached before the first state.
         words => (Ended::Bounded(Bound::Memory(words as u64 * 8)), Statistics::default()),
     }
 }
 
-struct Search<'a, const W: usize> {
+struct RunSearch<'a, const W: usize> {
     rules: &'a Rules<'a>,
     codec: &'a Codec<'a>,
     keys: Shard<W>,
@@ -59,7 +59,7 @@ struct Search<'a, const W: usize> {
     statistics: Statistics,
 }
 
-impl<'a, const W: usize> Search<'a, W> {
+impl<'a, const W: usize> RunSearch<'a, W> {
     fn new(rules: &'a Rules<'a>, codec: &'a Codec<'a>) -> Self {
         Self {
             rules,
@@ -77,7 +77,7 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     fn explore(&mut self, budget: &Budget<'_>) -> Ended {
-        self.add(Step { label: None, target: Ok(self.rules.initial()) }, 0);
+        self.add(SearchStep { label: None, target: Ok(self.rules.initial()) }, 0);
         let causal = self.rules.model != Model::Si;
         let (mut at, mut booked, mut steps) = (0, 0, Vec::new());
         while (at as usize) < self.nodes.len() {
@@ -111,7 +111,7 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// Adds what a step leads to, unless it is known or covered; the way to it if it is a violation.
-    fn add(&mut self, step: Step, from: NodeId) -> Option<Violation> {
+    fn add(&mut self, step: SearchStep, from: NodeId) -> Option<Violation> {
         let mut state = match step.target {
             Ok(state) => state,
             Err(closing) => return Some((self.path(from, step.label), closing)),

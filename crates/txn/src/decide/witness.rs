@@ -3,7 +3,7 @@
 use super::rules::{Closing, Role};
 use crate::model::Model;
 use crate::program::{Program, Value};
-use crate::run::{Access, Local, Outcome, Runner};
+use crate::run::{Access, Local, Runner, TransactionRun};
 use crate::varset::VarSet;
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ pub struct Witness {
     /// The model under which it is possible. For `cc` this is `cm`, whose runs weak causal consistency allows as well.
     pub model: Model,
     /// The transactions in the order in which they ran.
-    pub runs: Vec<Ran>,
+    pub runs: Vec<RanTransaction>,
     /// How the violation shows.
     pub closing: Closing,
     /// The dependencies that contradict each other; the last one leads back to the first transaction.
@@ -22,7 +22,7 @@ pub struct Witness {
 
 /// A transaction of the run.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct RanTransaction {
     /// The process that ran it.
     pub process: usize,
     /// Which transaction of the text.
@@ -96,7 +96,7 @@ struct Replay<'a> {
     locals: Vec<Local>,
     store: Vec<(Value, Source)>,
     delayed: Vec<(Value, Source)>,
-    runs: Vec<Ran>,
+    runs: Vec<RanTransaction>,
 }
 
 impl Witness {
@@ -178,8 +178,8 @@ impl Witness {
     /// The last transaction and a delayed one overwrite each other: each is the later one somewhere.
     fn race(&self) -> Vec<Edge> {
         let last = self.runs.len() - 1;
-        let delayed = |run: &Ran| matches!(run.role, Role::First | Role::Delayed);
-        let common = |run: &Ran| run.writes.meet(self.runs[last].writes).iter().next();
+        let delayed = |run: &RanTransaction| matches!(run.role, Role::First | Role::Delayed);
+        let common = |run: &RanTransaction| run.writes.meet(self.runs[last].writes).iter().next();
         let found = (0..last).rev().find_map(|at| {
             let run = &self.runs[at];
             common(run).filter(|_| delayed(run)).map(|variable| (at, variable))
@@ -257,12 +257,12 @@ impl Replay<'_> {
         // Until somebody is delayed, both stores are the same.
         write(&mut self.delayed, &outcome, run);
         self.locals[process] = outcome.local.clone();
-        let Outcome { transaction, writes, accesses, .. } = outcome;
-        self.runs.push(Ran { process, transaction, role, accesses, sources, writes });
+        let TransactionRun { transaction, writes, accesses, .. } = outcome;
+        self.runs.push(RanTransaction { process, transaction, role, accesses, sources, writes });
     }
 }
 
-fn write(store: &mut [(Value, Source)], outcome: &Outcome, run: Source) {
+fn write(store: &mut [(Value, Source)], outcome: &TransactionRun, run: Source) {
     for access in outcome.accesses.iter().filter(|access| access.write) {
         store[access.variable] = (access.value, run);
     }

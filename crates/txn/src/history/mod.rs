@@ -53,7 +53,7 @@ pub struct Session {
 
 /// What became of a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fate {
+pub enum TransactionStatus {
     /// It committed.
     #[default]
     Committed,
@@ -69,7 +69,7 @@ pub struct Transaction {
     /// Its name.
     pub name: String,
     /// What became of it.
-    pub fate: Fate,
+    pub status: TransactionStatus,
     /// What it did, in order.
     pub operations: Vec<Operation>,
 }

@@ -1,6 +1,6 @@
 //! The twin of the check, by the definitions: every order of a few transactions, run one by one.
 
-use super::{Criterion, Fate, History, Operation};
+use super::{Criterion, History, Operation, TransactionStatus};
 use crate::random::Rng;
 
 mod random;
@@ -34,7 +34,7 @@ struct Oracle {
 pub fn satisfies(history: &History, criterion: Criterion) -> bool {
     let mut all = Vec::new();
     for (session, content) in history.sessions.iter().enumerate() {
-        for one in content.transactions.iter().filter(|one| one.fate == Fate::Committed) {
+        for one in content.transactions.iter().filter(|one| one.status == TransactionStatus::Committed) {
             let Some((reads, writes)) = summary(&one.operations) else { return false };
             all.push(Summary { session, reads, writes });
         }

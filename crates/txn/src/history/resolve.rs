@@ -1,7 +1,7 @@
 //! Reads resolved to the transactions that wrote the values.
 
 use super::violation::{Reason, Violation};
-use super::{Fate, History, Id, Operation, Transaction};
+use super::{History, Id, Operation, Transaction, TransactionStatus};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An external read: who reads which key from whom; nobody is the initial value.
@@ -73,7 +73,7 @@ impl Written<'_> {
 
     /// Whoever wrote something that can be seen.
     fn is_seen(&self, id: Id) -> bool {
-        self.history.transaction(id).fate != Fate::Aborted
+        self.history.transaction(id).status != TransactionStatus::Aborted
     }
 
     /// The writers of a list, each of which must have appended all that it appends, at once.
@@ -109,7 +109,7 @@ impl Resolved {
         let written = Written::new(history)?;
         let mut external: Vec<External> = Vec::new();
         for (id, one) in all(history) {
-            if one.fate == Fate::Committed {
+            if one.status == TransactionStatus::Committed {
                 reads_of(id, one, &written, &mut external)?;
             }
         }
@@ -145,7 +145,9 @@ impl Resolved {
                 now = Some(id.session);
                 listed.first[id.session as usize] = listed.ids.len();
             }
-            if one.fate == Fate::Committed || (one.fate == Fate::Unknown && seen.contains(&id)) {
+            if one.status == TransactionStatus::Committed
+                || (one.status == TransactionStatus::Unknown && seen.contains(&id))
+            {
                 let place = (listed.ids.len() - listed.first[id.session as usize]) as u32;
                 listed.ids.push(id);
                 listed.places.push((id.session, place));

@@ -15,7 +15,7 @@ use steadfast_explore::Budget;
 
 /// Looks for an order that explains all reads.
 pub(super) fn search(timed: &Timed<'_>, order: &Order, clocks: &Clocks, budget: &Budget<'_>) -> Result<(), Ended> {
-    let mut search = Search::new(timed, order, clocks);
+    let mut search = HistorySearch::new(timed, order, clocks);
     let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
     seen.insert(search.done.clone().into());
     // Per step: what may come next, and how many of these were tried.
@@ -51,7 +51,7 @@ pub(super) fn search(timed: &Timed<'_>, order: &Order, clocks: &Clocks, budget: 
 
 /// What a key holds.
 #[derive(Clone, Copy, Default)]
-struct Held {
+struct KeyContent {
     by: Option<usize>,
     /// How many transactions still have to read it.
     wanted: usize,
@@ -59,7 +59,7 @@ struct Held {
     open: usize,
 }
 
-struct Search<'a> {
+struct HistorySearch<'a> {
     timed: &'a Timed<'a>,
     order: &'a Order,
     clocks: &'a Clocks,
@@ -68,9 +68,9 @@ struct Search<'a> {
     /// How many events each session has.
     lengths: Vec<u32>,
     done: Vec<u32>,
-    held: Vec<Held>,
+    held: Vec<KeyContent>,
     /// What keys held before, for going back.
-    log: Vec<Vec<(u32, Held)>>,
+    log: Vec<Vec<(u32, KeyContent)>>,
     path: Vec<usize>,
     /// Per event, how many come before it.
     ranks: Vec<u64>,
@@ -78,7 +78,7 @@ struct Search<'a> {
     reads: FxHashMap<usize, Vec<(u32, Option<usize>)>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> HistorySearch<'a> {
     fn new(timed: &'a Timed<'a>, order: &'a Order, clocks: &'a Clocks) -> Self {
         let sessions = timed.resolved.first.len();
         let mut lengths = vec![0; sessions];
@@ -94,7 +94,7 @@ impl<'a> Search<'a> {
         }
         let past = |event: usize| (0..sessions as u32).map(|session| u64::from(clocks.count(event, session))).sum();
         let keys = timed.resolved.writers.len() as u32;
-        let held = (0..keys).map(|key| Held { wanted: timed.readers(None, key).len(), ..Held::default() });
+        let held = (0..keys).map(|key| KeyContent { wanted: timed.readers(None, key).len(), ..KeyContent::default() });
         Self {
             timed,
             order,
@@ -161,7 +161,7 @@ impl<'a> Search<'a> {
             }
             if commits {
                 let wanted = self.timed.readers(Some(transaction), key).len();
-                *held = Held { by: Some(transaction), wanted, open: held.open - 1 };
+                *held = KeyContent { by: Some(transaction), wanted, open: held.open - 1 };
             }
         }
         self.done[self.order.places()[event].0 as usize] += 1;

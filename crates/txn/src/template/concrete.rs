@@ -40,7 +40,7 @@ pub struct Object {
 
 /// One step of a transaction. What it reads and writes happens at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct TemplateStep {
     /// The row.
     pub object: Object,
     /// The attributes that are read, without those that the transaction itself has written before.
@@ -61,7 +61,7 @@ pub struct Instance {
     /// The values of the parameters.
     pub arguments: Vec<u8>,
     /// What it does.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TemplateStep>,
     /// Its level.
     pub level: Level,
 }
@@ -74,7 +74,7 @@ impl Object {
     }
 }
 
-impl Step {
+impl TemplateStep {
     /// Whether the other step may write something that this one reads.
     pub fn reads_from(&self, other: &Self) -> bool {
         self.object.meets(&other.object) && self.reads.meets(other.writes)
@@ -100,7 +100,7 @@ impl Step {
 
 impl Instance {
     /// A transaction of these steps, in which reads of its own writes do not count.
-    pub fn new(template: usize, arguments: Vec<u8>, mut steps: Vec<Step>, level: Level) -> Self {
+    pub fn new(template: usize, arguments: Vec<u8>, mut steps: Vec<TemplateStep>, level: Level) -> Self {
         for at in 0..steps.len() {
             let (before, rest) = steps.split_at_mut(at);
             let step = &mut rest[0];
@@ -115,7 +115,7 @@ impl Instance {
 
     /// The instance of a template.
     pub fn of(templates: &[Template], template: usize, arguments: &[u8], level: Level) -> Self {
-        let steps = templates[template].operations.iter().map(|operation| Step {
+        let steps = templates[template].operations.iter().map(|operation| TemplateStep {
             object: Object {
                 table: operation.table,
                 key: operation.key.iter().map(|&part| value(part, arguments)).collect(),
@@ -134,17 +134,17 @@ impl Instance {
     }
 
     /// Whether it certainly writes something that the step writes or locks.
-    pub fn overwrites(&self, step: &Step) -> bool {
+    pub fn overwrites(&self, step: &TemplateStep) -> bool {
         self.meets_surely(step, |mine| mine.writes)
     }
 
     /// Whether it certainly locks something that the step writes or locks.
-    pub fn locks_too(&self, step: &Step) -> bool {
+    pub fn locks_too(&self, step: &TemplateStep) -> bool {
         self.meets_surely(step, |mine| mine.locks)
     }
 
-    fn meets_surely(&self, step: &Step, what: impl Fn(&Step) -> VarSet) -> bool {
-        let same = |mine: &&Step| mine.object == step.object && mine.sure && step.sure;
+    fn meets_surely(&self, step: &TemplateStep, what: impl Fn(&TemplateStep) -> VarSet) -> bool {
+        let same = |mine: &&TemplateStep| mine.object == step.object && mine.sure && step.sure;
         self.steps.iter().filter(same).any(|mine| what(mine).meets(step.claims()))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A statement whose rows a condition chooses is a step for every row that there is; these steps happen at once.
 
-use super::concrete::{Instance, Level, Step};
+use super::concrete::{Instance, Level, TemplateStep};
 use crate::varset::VarSet;
 use rustc_hash::FxHashSet;
 
@@ -13,17 +13,17 @@ type Read = (usize, usize, Option<usize>);
 #[derive(Clone, Debug)]
 pub struct Concrete {
     /// The statements.
-    pub statements: Vec<Vec<Step>>,
+    pub statements: Vec<Vec<TemplateStep>>,
     /// The level.
     pub level: Level,
 }
 
 impl Concrete {
-    fn steps(&self, statements: usize) -> impl Iterator<Item = &Step> {
+    fn steps(&self, statements: usize) -> impl Iterator<Item = &TemplateStep> {
         self.statements[..statements].iter().flatten()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Step> {
+    fn all(&self) -> impl Iterator<Item = &TemplateStep> {
         self.steps(self.statements.len())
     }
 }
@@ -87,14 +87,14 @@ fn advance(transactions: &[Concrete], state: &State, one: usize, pending: &mut V
         next.began[one] = state.committed.len();
     }
     let level = transactions[one].level;
-    let clashes = |other: &Concrete, statements: usize, what: fn(&Step) -> VarSet| {
+    let clashes = |other: &Concrete, statements: usize, what: fn(&TemplateStep) -> VarSet| {
         other.steps(statements).any(|theirs| {
             statement.iter().any(|step| theirs.object == step.object && what(theirs).meets(step.claims()))
         })
     };
     // Rows that are written or locked are taken, at any level; and above READ COMMITTED, the first one who commits a write wins.
     let open = (0..transactions.len()).filter(|other| *other != one && !state.committed.contains(other));
-    if open.into_iter().any(|other| clashes(&transactions[other], state.at[other], Step::claims)) {
+    if open.into_iter().any(|other| clashes(&transactions[other], state.at[other], TemplateStep::claims)) {
         return;
     }
     let late = &state.committed[next.began[one]..];
@@ -118,7 +118,7 @@ fn advance(transactions: &[Concrete], state: &State, one: usize, pending: &mut V
     pending.push(next);
 }
 
-fn writes(other: &Concrete, step: &Step, attribute: usize) -> bool {
+fn writes(other: &Concrete, step: &TemplateStep, attribute: usize) -> bool {
     other.all().any(|theirs| theirs.object == step.object && theirs.writes.contains(attribute))
 }
 
@@ -130,7 +130,9 @@ fn violates(transactions: &[Concrete], state: &State) -> bool {
     let mut anti = vec![vec![false; count]; count];
     for one in 0..count {
         for other in (0..count).filter(|&other| other != one) {
-            let meets = |mine: &Step, theirs: &Step| mine.object == theirs.object && mine.writes.meets(theirs.writes);
+            let meets = |mine: &TemplateStep, theirs: &TemplateStep| {
+                mine.object == theirs.object && mine.writes.meets(theirs.writes)
+            };
             let both = transactions[one].all().any(|mine| transactions[other].all().any(|theirs| meets(mine, theirs)));
             before[one][other] |= both && position(one) < position(other);
         }
@@ -181,7 +183,7 @@ mod tests {
     use crate::random::Rng;
     use crate::template::robust_instances;
 
-    fn step(rng: &mut Rng) -> Step {
+    fn step(rng: &mut Rng) -> TemplateStep {
         let attributes = VarSet(1 + rng.below(3) as u64);
         let none = VarSet::EMPTY;
         let (reads, writes, locks) = match rng.below(7) {
@@ -190,7 +192,13 @@ mod tests {
             4 => (attributes, none, attributes),
             _ => (attributes, attributes, none),
         };
-        Step { object: Object { table: 0, key: vec![Some(rng.below(3) as u8)] }, reads, writes, locks, sure: true }
+        TemplateStep {
+            object: Object { table: 0, key: vec![Some(rng.below(3) as u8)] },
+            reads,
+            writes,
+            locks,
+            sure: true,
+        }
     }
 
     fn set(rng: &mut Rng) -> Vec<Instance> {
@@ -232,7 +240,7 @@ mod tests {
             }
             step
         });
-        let steps: Vec<Step> = steps.collect();
+        let steps: Vec<TemplateStep> = steps.collect();
         Instance::new(0, Vec::new(), steps, levels[rng.below(3)])
     }
 
@@ -241,8 +249,12 @@ mod tests {
         let mut written: Vec<(Object, VarSet)> = Vec::new();
         let mut statements = Vec::new();
         for (at, step) in one.steps.iter().enumerate() {
-            let row = |row: u8| Step { object: Object { table: 0, key: vec![Some(row)] }, sure: true, ..step.clone() };
-            let mut steps: Vec<Step> = match step.object.key[0] {
+            let row = |row: u8| TemplateStep {
+                object: Object { table: 0, key: vec![Some(row)] },
+                sure: true,
+                ..step.clone()
+            };
+            let mut steps: Vec<TemplateStep> = match step.object.key[0] {
                 Some(key) => vec![row(key)],
                 None => (0..ROWS).map(row).collect(),
             };

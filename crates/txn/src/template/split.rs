@@ -86,7 +86,7 @@ fn split_at(first: &Instance, others: &[Instance], budget: &Budget<'_>) -> Resul
         // A snapshot is taken in the first step. Whoever is paused there has locked the least.
         let early = Some(0).filter(|_| locks && first.level != Level::Rc && read > 0);
         for pause in [Some(read), early].into_iter().flatten() {
-            let search = Search { first, pause, read, others, allowed: allowed(first, pause, others) };
+            let search = SplitSearch { first, pause, read, others, allowed: allowed(first, pause, others) };
             if let Some(between) = search.run(budget)? {
                 return Ok(Some(Split { first: first.clone(), pause, read, between }));
             }
@@ -105,7 +105,7 @@ fn allowed(first: &Instance, pause: usize, others: &[Instance]) -> Vec<bool> {
     others.iter().map(|other| !collides(other)).collect()
 }
 
-struct Search<'a> {
+struct SplitSearch<'a> {
     first: &'a Instance,
     pause: usize,
     read: usize,
@@ -113,7 +113,7 @@ struct Search<'a> {
     allowed: Vec<bool>,
 }
 
-impl Search<'_> {
+impl SplitSearch<'_> {
     /// Breadth first over pairs of a transaction and whether one at SSI has written what T1 reads.
     fn run(&self, budget: &Budget<'_>) -> Result<Option<Vec<Instance>>, Bound> {
         let count = self.others.len();

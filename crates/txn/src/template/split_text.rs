@@ -39,7 +39,7 @@ impl Split {
         };
         let paused = &self.first.steps[self.read];
         let later = &self.first.steps[self.pause + 1..];
-        let written = |step: &super::concrete::Step| {
+        let written = |step: &super::concrete::TemplateStep| {
             other.steps.iter().any(|theirs| theirs.writes.meets(step.writes) && theirs.object.meets(&step.object))
         };
         if self

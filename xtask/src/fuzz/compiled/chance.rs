@@ -12,7 +12,7 @@ use steadfast_robust::{RunStep, Witness};
 use steadfast_span::Index;
 
 /// A step of the witness.
-struct Step {
+struct WitnessStep {
     thread: usize,
     /// Its number among the steps of its thread; 0 is the beginning.
     number: usize,
@@ -26,7 +26,7 @@ pub(super) fn of(program: &Program, witness: &Witness) -> f64 {
     let steps = steps(program, witness);
     let needed = needed(&steps, witness);
     let last = steps.len() - 1;
-    let instruction = |step: &Step| &program.threads.as_slice()[step.thread].code[step.pc].op;
+    let instruction = |step: &WitnessStep| &program.threads.as_slice()[step.thread].code[step.pc].op;
     let is_spurious = |at: &usize| *at != last && matches!(instruction(&steps[*at]), Instr::Cas { spurious: true, .. });
     if needed.iter().any(is_spurious) {
         return 0.0;
@@ -46,7 +46,7 @@ pub(super) fn of(program: &Program, witness: &Witness) -> f64 {
     orders(&lengths, &first) * choices(program, &steps, &needed)
 }
 
-fn steps(program: &Program, witness: &Witness) -> Vec<Step> {
+fn steps(program: &Program, witness: &Witness) -> Vec<WitnessStep> {
     let mut numbers = vec![0; program.threads.len()];
     let fences = program.locations.len();
     let step = |step: &RunStep| {
@@ -57,17 +57,17 @@ fn steps(program: &Program, witness: &Witness) -> Vec<Step> {
         let is_fence = program.threads.as_slice()[thread].code[pc].op == Instr::Fence(FenceOrder::SeqCst);
         let access = event.and_then(|event| Some((event.location?.index(), event.kind.writes())));
         let touches = if is_fence { Some((fences, true)) } else { access };
-        Step { thread, number: numbers[thread], pc, touches }
+        WitnessStep { thread, number: numbers[thread], pc, touches }
     };
     witness.run.iter().chain([&witness.step]).map(step).collect()
 }
 
-fn conflict(one: &Step, other: &Step) -> bool {
+fn conflict(one: &WitnessStep, other: &WitnessStep) -> bool {
     matches!((one.touches, other.touches), (Some((x, writes)), Some((y, also_writes))) if x == y && (writes || also_writes))
 }
 
 /// The steps that the last one depends on, in their order; for a race, those that the first access depends on, too.
-fn needed(steps: &[Step], witness: &Witness) -> Vec<usize> {
+fn needed(steps: &[WitnessStep], witness: &Witness) -> Vec<usize> {
     let is_first = |at: usize| {
         witness.race().is_some_and(|(first, _)| witness.run.get(at).is_some_and(|step| step.event == Some(first)))
     };
@@ -105,7 +105,7 @@ fn orders(lengths: &[usize], first: &BTreeMap<(usize, usize), Vec<(usize, usize)
 }
 
 /// The probability that threads choose as in the witness. Those choices do not count that only the checker has, for weak compare-exchanges.
-fn choices(program: &Program, steps: &[Step], needed: &[usize]) -> f64 {
+fn choices(program: &Program, steps: &[WitnessStep], needed: &[usize]) -> f64 {
     let mut probability = 1.0;
     for (thread, code) in program.threads.iter().map(|thread| &thread.code).enumerate() {
         let own = needed.iter().map(|&at| &steps[at]).filter(|step| step.thread == thread);

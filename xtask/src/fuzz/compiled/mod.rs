@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 use steadfast_graph::shrink;
-use trial::{Outcome, Stage, Trial};
+use trial::{Stage, Trial, TrialOutcome};
 
 /// How many failures are made small. Each takes some minutes.
 const SHRUNK: usize = 3;
@@ -37,11 +37,11 @@ struct Tally {
     late: u64,
     alone: u64,
     /// What is wrong, or may be.
-    findings: Vec<(Case, Outcome)>,
+    findings: Vec<(Case, TrialOutcome)>,
 }
 
 /// Where things are.
-struct Surroundings {
+struct ToolPaths {
     steadfast: PathBuf,
     /// Where the sources of what goes wrong are kept.
     kept: PathBuf,
@@ -49,7 +49,7 @@ struct Surroundings {
 
 /// Compares so many programs.
 pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
-    let surroundings = Surroundings { steadfast: build_ours()?, kept: process::root().join("target/fuzz/compiled") };
+    let surroundings = ToolPaths { steadfast: build_ours()?, kept: process::root().join("target/fuzz/compiled") };
     let (started, mut total, mut problem) = (Instant::now(), Tally::default(), None);
     let batches = batches(seed, count);
     parallel::in_order(
@@ -100,7 +100,7 @@ fn batches(seed: u64, count: u64) -> Vec<Range<u64>> {
 }
 
 /// What disagrees, in one line.
-fn headline(case: &Case, outcome: &Outcome) -> String {
+fn headline(case: &Case, outcome: &TrialOutcome) -> String {
     let Build { compiler, level } = build_of(case.seed);
     format!(
         "seed {} ({} {level}, model {}, {:?} memory): {}; the checker says: {}",
@@ -128,16 +128,16 @@ impl Tally {
         self.findings.extend(other.findings);
     }
 
-    fn count(&mut self, case: Case, outcome: Outcome) {
+    fn count(&mut self, case: Case, outcome: TrialOutcome) {
         match case.expected {
             Expected::Silence => self.silent += 1,
             Expected::Violation(_) => self.violations += 1,
             Expected::Race(_) => self.races += 1,
         }
         match outcome {
-            Outcome::Agreed(Stage::Early) => {}
-            Outcome::Agreed(Stage::Late) => self.late += 1,
-            Outcome::Agreed(Stage::Alone) => self.alone += 1,
+            TrialOutcome::Agreed(Stage::Early) => {}
+            TrialOutcome::Agreed(Stage::Late) => self.late += 1,
+            TrialOutcome::Agreed(Stage::Alone) => self.alone += 1,
             other => self.findings.push((case, other)),
         }
     }
@@ -145,7 +145,8 @@ impl Tally {
     /// Whether more programs stay silent that should not than a few with bad luck: each of them might, but not one in a hundred.
     fn is_too_silent(&self) -> bool {
         let could_be_seen = |case: &Case| !matches!(case.expected, Expected::Violation(0.0) | Expected::Race(0.0));
-        let perhaps = |(case, outcome): &&(Case, Outcome)| *outcome == Outcome::PerhapsMissed && could_be_seen(case);
+        let perhaps =
+            |(case, outcome): &&(Case, TrialOutcome)| *outcome == TrialOutcome::PerhapsMissed && could_be_seen(case);
         let silent = self.findings.iter().filter(perhaps).count() as u64;
         silent > 2.max((self.violations + self.races) / 100)
     }
@@ -166,7 +167,7 @@ impl Tally {
     }
 }
 
-impl Surroundings {
+impl ToolPaths {
     /// Compiles the programs of these seeds into one binary and tries them all.
     fn compare(&self, seeds: Range<u64>) -> Result<Tally> {
         let mut tally = Tally { programs: seeds.end - seeds.start, ..Tally::default() };
@@ -177,7 +178,7 @@ impl Surroundings {
         Ok(tally)
     }
 
-    fn outcomes(&self, cases: &[Case], build: Build) -> Result<Vec<Outcome>> {
+    fn outcomes(&self, cases: &[Case], build: Build) -> Result<Vec<TrialOutcome>> {
         if cases.is_empty() {
             return Ok(Vec::new());
         }
@@ -195,7 +196,7 @@ impl Surroundings {
     }
 
     /// Shows what is wrong and keeps its sources. Says how much is certainly wrong.
-    fn tell(&self, findings: &[(Case, Outcome)]) -> Result<usize> {
+    fn tell(&self, findings: &[(Case, TrialOutcome)]) -> Result<usize> {
         let mut failures = 0;
         for (case, outcome) in findings {
             println!("\n{}", headline(case, outcome));
@@ -207,7 +208,7 @@ impl Surroundings {
     }
 
     /// The case with a program from which nothing can be left out.
-    fn smaller(&self, case: &Case, outcome: &Outcome) -> Case {
+    fn smaller(&self, case: &Case, outcome: &TrialOutcome) -> Case {
         let same = |program: &steadfast_ir::Program| {
             let Some(smaller) = case.with(program) else { return false };
             let outcomes = self.outcomes(&[smaller], build_of(case.seed));

@@ -29,7 +29,7 @@ const DOUBT: f64 = 1e9;
 
 /// What came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum TrialOutcome {
     /// What should be reported was, or nothing was and nothing should be.
     Agreed(Stage),
     /// Something else was reported.
@@ -53,7 +53,7 @@ pub(super) enum Stage {
     Alone,
 }
 
-impl Outcome {
+impl TrialOutcome {
     /// Whether somebody is wrong.
     pub(super) fn is_failure(&self) -> bool {
         matches!(self, Self::Alarm(_) | Self::Missed | Self::Broken(_))
@@ -90,12 +90,12 @@ pub(super) struct Trial<'a> {
 
 impl Trial<'_> {
     /// Runs it until it is clear whether it reports what it should.
-    pub(super) fn outcome(&self) -> Result<Outcome> {
+    pub(super) fn outcome(&self) -> Result<TrialOutcome> {
         let mut seen = BTreeSet::new();
         for schedule in [Schedule::Random, Schedule::Pct] {
             match self.run(schedule, RUNS, 0, false)? {
                 Ok(kinds) => seen.extend(kinds),
-                Err(how) => return Ok(Outcome::Broken(how)),
+                Err(how) => return Ok(TrialOutcome::Broken(how)),
             }
         }
         Ok(match judge(self.case.expected, &seen) {
@@ -105,9 +105,9 @@ impl Trial<'_> {
     }
 
     /// Runs a program that should have reported something until it does, or until that is hopeless.
-    fn persist(&self) -> Result<Outcome> {
+    fn persist(&self) -> Result<TrialOutcome> {
         let (Expected::Violation(chance) | Expected::Race(chance)) = self.case.expected else {
-            return Ok(Outcome::Agreed(Stage::Early));
+            return Ok(TrialOutcome::Agreed(Stage::Early));
         };
         let wanted = enough(chance);
         let halts = matches!(self.case.expected, Expected::Violation(_));
@@ -115,7 +115,7 @@ impl Trial<'_> {
         let mut size = 10 * RUNS;
         while made < wanted.min(MOST) {
             match self.run(Schedule::Random, size, RUNS + made, halts)? {
-                Err(how) => return Ok(Outcome::Broken(how)),
+                Err(how) => return Ok(TrialOutcome::Broken(how)),
                 Ok(kinds) => match judge(self.case.expected, &kinds) {
                     Some(outcome) => return Ok(later(outcome, Stage::Late)),
                     None => made += size,
@@ -126,7 +126,7 @@ impl Trial<'_> {
         let (mut alone, exact) = (0, !has_seq_cst(&self.case.program));
         while alone < wanted.min(MOST_ALONE) {
             match self.run(Schedule::Random, 1, MOST + alone, halts)? {
-                Err(how) => return Ok(Outcome::Broken(how)),
+                Err(how) => return Ok(TrialOutcome::Broken(how)),
                 Ok(kinds) => match judge(self.case.expected, &kinds) {
                     Some(outcome) => return Ok(later(outcome, Stage::Alone)),
                     None => alone += 1,
@@ -135,7 +135,7 @@ impl Trial<'_> {
         }
         let is_crowded = self.case.dense && matches!(self.case.expected, Expected::Race(_));
         let certain = !is_crowded && (alone >= wanted || exact && made >= wanted);
-        Ok(if certain { Outcome::Missed } else { Outcome::PerhapsMissed })
+        Ok(if certain { TrialOutcome::Missed } else { TrialOutcome::PerhapsMissed })
     }
 
     /// What so many runs report, or how they ended if not well.
@@ -168,7 +168,7 @@ impl Trial<'_> {
 }
 
 /// What these reports mean. Nothing: something is missing. Which access of a program that is not robust is reported does not matter, and one with races may report anything else beside them.
-pub(super) fn judge(expected: Expected, seen: &BTreeSet<Kind>) -> Option<Outcome> {
+pub(super) fn judge(expected: Expected, seen: &BTreeSet<Kind>) -> Option<TrialOutcome> {
     let is_violation = |kind: &Kind| matches!(kind, Kind::StaleRead | Kind::OvertakenWrite | Kind::StaleUpdate);
     let wrong: BTreeSet<Kind> = match expected {
         Expected::Silence => seen.clone(),
@@ -181,7 +181,11 @@ pub(super) fn judge(expected: Expected, seen: &BTreeSet<Kind>) -> Option<Outcome
         Expected::Violation(_) => seen.iter().any(is_violation),
         Expected::Race(_) => seen.contains(&Kind::Race),
     };
-    if wrong.is_empty() { there.then_some(Outcome::Agreed(Stage::Early)) } else { Some(Outcome::Alarm(wrong)) }
+    if wrong.is_empty() {
+        there.then_some(TrialOutcome::Agreed(Stage::Early))
+    } else {
+        Some(TrialOutcome::Alarm(wrong))
+    }
 }
 
 /// So many runs leave no doubt.
@@ -190,8 +194,8 @@ fn enough(chance: f64) -> u64 {
     if chance <= 0.0 { u64::MAX } else { (DOUBT.ln() / chance).ceil() as u64 }
 }
 
-fn later(outcome: Outcome, stage: Stage) -> Outcome {
-    if matches!(outcome, Outcome::Agreed(_)) { Outcome::Agreed(stage) } else { outcome }
+fn later(outcome: TrialOutcome, stage: Stage) -> TrialOutcome {
+    if matches!(outcome, TrialOutcome::Agreed(_)) { TrialOutcome::Agreed(stage) } else { outcome }
 }
 
 fn has_seq_cst(program: &Program) -> bool {

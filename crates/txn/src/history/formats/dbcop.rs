@@ -1,6 +1,6 @@
 //! The text format of dbcop: `[x:=1 y==2]` is a transaction, `[…]!` one that was not committed, `x==?` reads the initial value, and a line of dashes begins the next session.
 
-use super::super::{Fate, History, Operation};
+use super::super::{History, Operation, TransactionStatus};
 use super::Builder;
 use crate::text::codes;
 use crate::text::problems::Problems;
@@ -73,7 +73,11 @@ impl Reader {
         }
         let aborted = text[end + 1..].starts_with('!');
         let session = self.builder.session(&self.sessions.to_string());
-        self.builder.transaction(session, if aborted { Fate::Aborted } else { Fate::Committed }, operations);
+        self.builder.transaction(
+            session,
+            if aborted { TransactionStatus::Aborted } else { TransactionStatus::Committed },
+            operations,
+        );
         Some(at + end + 1 + usize::from(aborted))
     }
 
@@ -112,7 +116,7 @@ mod tests {
             .map(|session| session.transactions.iter().map(|one| one.operations.len()).collect())
             .collect();
         assert_eq!(shape, [vec![2, 2, 1], vec![1]]);
-        assert_eq!(history.sessions[0].transactions[2].fate, Fate::Aborted);
+        assert_eq!(history.sessions[0].transactions[2].status, TransactionStatus::Aborted);
         assert_eq!(history.sessions[0].transactions[2].operations, [Operation::Read { key: 1, value: None }]);
     }
 

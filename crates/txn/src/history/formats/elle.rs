@@ -3,7 +3,7 @@
 //! A value is a list of `[:append key element]` and `[:r key list]`, or of `[:w key value]` and `[:r key value]`. What `:invoke` announces is not needed; `:fail` did not commit; of `:info`
 //! nobody knows. Operations without `:process` are sessions of their own.
 
-use super::super::{Fate, History, Operation};
+use super::super::{History, Operation, TransactionStatus};
 use super::Builder;
 use super::edn::{Form, Reader, Value};
 use crate::text::codes;
@@ -54,10 +54,10 @@ impl Elle {
                 "such as `{:type :ok, :process 0, :value [[:append 1 2]]}`",
             );
         }
-        let fate = match value.get("type").and_then(Value::keyword) {
-            Some("ok") => Fate::Committed,
-            Some("fail") => Fate::Aborted,
-            Some("info") => Fate::Unknown,
+        let status = match value.get("type").and_then(Value::keyword) {
+            Some("ok") => TransactionStatus::Committed,
+            Some("fail") => TransactionStatus::Aborted,
+            Some("info") => TransactionStatus::Unknown,
             Some("invoke") => return,
             _ => {
                 return self.problem(
@@ -84,13 +84,13 @@ impl Elle {
             None | Some(Form::Nil) => &Vec::new(),
             Some(_) => return self.problem(value, "the value of a transaction is a list", "in this operation"),
         };
-        let operations: Vec<Operation> = items.iter().filter_map(|item| self.access(item, fate)).collect();
+        let operations: Vec<Operation> = items.iter().filter_map(|item| self.access(item, status)).collect();
         let session = self.builder.session(&process);
-        self.builder.transaction(session, fate, operations);
+        self.builder.transaction(session, status, operations);
     }
 
     /// One read, write or append. What a transaction has read that did not end well is not known.
-    fn access(&mut self, item: &Value<'_>, fate: Fate) -> Option<Operation> {
+    fn access(&mut self, item: &Value<'_>, status: TransactionStatus) -> Option<Operation> {
         let Some((kind, key, value)) = parts(item) else {
             self.problem(
                 item,
@@ -102,7 +102,7 @@ impl Elle {
         let key = self.builder.key(&key);
         match (kind, &value.form) {
             ("append" | "w", Form::Number(value)) => Some(Operation::Write { key, value: *value }),
-            ("r", _) if fate != Fate::Committed => None,
+            ("r", _) if status != TransactionStatus::Committed => None,
             ("r", Form::Number(value)) => Some(Operation::Read { key, value: Some(*value) }),
             ("r", Form::Nil) => Some(Operation::Read { key, value: None }),
             ("r", Form::List(items)) => {
@@ -152,7 +152,7 @@ mod tests {
         let history = parse(&SourceFile::new("h", text)).unwrap();
         assert_eq!(history.sessions.len(), 3);
         assert_eq!(history.sessions[0].transactions[0].operations[1], Operation::List { key: 0, values: vec![2] });
-        assert_eq!(history.sessions[1].transactions[0].fate, Fate::Unknown);
+        assert_eq!(history.sessions[1].transactions[0].status, TransactionStatus::Unknown);
         assert_eq!(history.sessions[1].transactions[0].operations.len(), 1);
         assert_eq!(history.sessions[2].transactions[0].operations[0], Operation::Read { key: 1, value: None });
     }

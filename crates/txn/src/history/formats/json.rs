@@ -2,7 +2,7 @@
 //!
 //! An event is `{"write": true, "variable": 0, "value": 1, "success": true}` (OOPSLA 2019), or `{"Write": {"variable": 0, "version": 1}}`, or `["w", 0, 1]`.
 
-use super::super::{Fate, History, Operation};
+use super::super::{History, Operation, TransactionStatus};
 use super::Builder;
 use crate::text::codes;
 use serde::Deserialize;
@@ -22,9 +22,9 @@ pub(super) fn parse(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
         let session = builder.session(&(number + 1).to_string());
         for item in items {
             let committed = item.committed.or(item.success).unwrap_or(true);
-            let fate = if committed { Fate::Committed } else { Fate::Aborted };
+            let status = if committed { TransactionStatus::Committed } else { TransactionStatus::Aborted };
             let operations = item.events.into_iter().filter_map(|event| event.operation(&mut builder)).collect();
-            builder.transaction(session, fate, operations);
+            builder.transaction(session, status, operations);
         }
     }
     Ok(builder.history)

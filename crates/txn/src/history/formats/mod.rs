@@ -6,7 +6,7 @@ mod elle;
 mod json;
 mod plume;
 
-use super::{Fate, History, Operation, Session, Transaction};
+use super::{History, Operation, Session, Transaction, TransactionStatus};
 use crate::text::codes;
 use rustc_hash::FxHashMap;
 use steadfast_diag::Diagnostic;
@@ -105,9 +105,9 @@ impl Builder {
     }
 
     /// Adds a transaction, which is called by its place in the session.
-    fn transaction(&mut self, session: usize, fate: Fate, operations: Vec<Operation>) {
+    fn transaction(&mut self, session: usize, status: TransactionStatus, operations: Vec<Operation>) {
         let transactions = &mut self.history.sessions[session].transactions;
         let name = (transactions.len() + 1).to_string();
-        transactions.push(Transaction { name, fate, operations });
+        transactions.push(Transaction { name, status, operations });
     }
 }

@@ -1,6 +1,6 @@
 //! The text format of Plume: one operation per line, `r(key,value,session,transaction)` or `w(…)`.
 
-use super::super::{Fate, History, Operation, Transaction};
+use super::super::{History, Operation, Transaction, TransactionStatus};
 use super::Builder;
 use crate::text::codes;
 use crate::text::problems::Problems;
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         let transactions = &mut self.builder.history.sessions[session].transactions;
         let at = *self.transactions.entry((session, transaction)).or_insert_with(|| {
             let name = transaction.to_owned();
-            transactions.push(Transaction { name, fate: Fate::Committed, operations: Vec::new() });
+            transactions.push(Transaction { name, status: TransactionStatus::Committed, operations: Vec::new() });
             transactions.len() - 1
         });
         transactions[at].operations.push(operation);

@@ -1,6 +1,6 @@
 //! The run as such: memory under SC, who lives, who holds a lock; and how steps look to the slow twins, which only know accesses and fences.
 
-use super::step::{LOCATIONS, Step, THREADS};
+use super::step::{LOCATIONS, THREADS, TraceStep};
 use steadfast_clocks::Strength;
 use steadfast_graph::Order;
 use steadfast_ir::FenceOrder;
@@ -17,7 +17,7 @@ pub(crate) enum Effect {
 
 /// An access by a thread, as the slow twins see it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
+pub(crate) struct AtomicAccess {
     pub(crate) thread: usize,
     pub(crate) location: usize,
     pub(crate) effect: Effect,
@@ -37,8 +37,8 @@ pub(crate) enum Question {
 
 /// Something that the slow twins are told.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Deed {
-    Access(Access),
+pub(crate) enum TwinEvent {
+    Access(AtomicAccess),
     Fence(usize, FenceOrder),
 }
 
@@ -49,22 +49,22 @@ pub(crate) trait Twin {
     /// Whether the thread's next access could answer the question in a way that SC forbids.
     fn violates(&self, thread: usize, location: usize, question: Question, order: Order) -> bool;
     /// The access was made.
-    fn access(&mut self, access: Access);
+    fn access(&mut self, access: AtomicAccess);
     /// The fence was passed.
     fn fence(&mut self, thread: usize, order: FenceOrder);
 
     /// Either of them.
-    fn act(&mut self, deed: Deed) {
-        match deed {
-            Deed::Access(access) => self.access(access),
-            Deed::Fence(thread, order) => self.fence(thread, order),
+    fn act(&mut self, event: TwinEvent) {
+        match event {
+            TwinEvent::Access(access) => self.access(access),
+            TwinEvent::Fence(thread, order) => self.fence(thread, order),
         }
     }
 }
 
 /// What becomes of a step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct StepOutcome {
     /// New locations, with their values, before all else.
     pub(crate) locations: Vec<u8>,
     /// What is asked before it, if it is an access: by this thread about this location.
@@ -72,14 +72,14 @@ pub(crate) struct Outcome {
     pub(crate) thread: usize,
     pub(crate) location: usize,
     /// What the slow twins are told.
-    pub(crate) deeds: Vec<Deed>,
+    pub(crate) events: Vec<TwinEvent>,
     /// Whether an access was made, or the step only waits.
     pub(crate) done: bool,
 }
 
 /// Names and memory.
 #[derive(Clone, Debug)]
-pub(crate) struct World {
+pub(crate) struct Simulation {
     /// For every name the number of the living thread.
     living: [Option<usize>; THREADS],
     /// For every name the thread that has ended and was not joined, and the location of its last word.
@@ -92,7 +92,7 @@ pub(crate) struct World {
     memory: Vec<u8>,
 }
 
-impl World {
+impl Simulation {
     pub(crate) fn new() -> Self {
         let mut living = [None; THREADS];
         living[0] = Some(0);
@@ -121,44 +121,45 @@ impl World {
         self.memory[self.numbers[location as usize]]
     }
 
-    fn add_location(&mut self, value: u8, outcome: &mut Outcome) -> usize {
+    fn add_location(&mut self, value: u8, outcome: &mut StepOutcome) -> usize {
         self.memory.push(value);
         outcome.locations.push(value);
         self.memory.len() - 1
     }
 
     /// Makes the step, if it is possible.
-    pub(crate) fn step(&mut self, (name, place, step): (u8, u8, Step)) -> Option<Outcome> {
+    pub(crate) fn step(&mut self, (name, place, step): (u8, u8, TraceStep)) -> Option<StepOutcome> {
         let thread = self.number(name)?;
-        let mut outcome = Outcome { thread, location: self.numbers[place as usize], done: true, ..Outcome::default() };
+        let mut outcome =
+            StepOutcome { thread, location: self.numbers[place as usize], done: true, ..StepOutcome::default() };
         match step {
-            Step::Fence(order) => outcome.deeds.push(Deed::Fence(thread, order)),
-            Step::Lock => {
+            TraceStep::Fence(order) => outcome.events.push(TwinEvent::Fence(thread, order)),
+            TraceStep::Lock => {
                 let (location, owner) = self.mutexes[place as usize];
                 owner.is_none().then_some(())?;
                 self.mutexes[place as usize].1 = Some(thread);
                 self.make(&mut outcome, thread, location, Effect::Update(1), Order::ACQUIRE);
             }
-            Step::Unlock => {
+            TraceStep::Unlock => {
                 let (location, owner) = self.mutexes[place as usize];
                 (owner == Some(thread)).then_some(())?;
                 self.mutexes[place as usize].1 = None;
                 self.make(&mut outcome, thread, location, Effect::Write(0), Order::RELEASE);
             }
-            Step::Spawn(child) => self.spawn(&mut outcome, thread, child)?,
-            Step::Finish => self.finish(&mut outcome, thread, name)?,
-            Step::Join(child) => {
+            TraceStep::Spawn(child) => self.spawn(&mut outcome, thread, child)?,
+            TraceStep::Finish => self.finish(&mut outcome, thread, name)?,
+            TraceStep::Join(child) => {
                 let last_word = self.ended[child as usize].take()?;
                 self.make(&mut outcome, thread, last_word, Effect::Read, Order::ACQUIRE);
             }
-            Step::Free => self.numbers[place as usize] = self.add_location(0, &mut outcome),
-            Step::Plain(..) => {}
+            TraceStep::Free => self.numbers[place as usize] = self.add_location(0, &mut outcome),
+            TraceStep::Plain(..) => {}
             _ => self.atomic(&mut outcome, step),
         }
         Some(outcome)
     }
 
-    fn spawn(&mut self, outcome: &mut Outcome, thread: usize, child: u8) -> Option<()> {
+    fn spawn(&mut self, outcome: &mut StepOutcome, thread: usize, child: u8) -> Option<()> {
         let child = child as usize;
         (self.living[child].is_none() && self.ended[child].is_none()).then_some(())?;
         let number = self.threads;
@@ -170,7 +171,7 @@ impl World {
         Some(())
     }
 
-    fn finish(&mut self, outcome: &mut Outcome, thread: usize, name: u8) -> Option<()> {
+    fn finish(&mut self, outcome: &mut StepOutcome, thread: usize, name: u8) -> Option<()> {
         let holds_lock = self.mutexes.iter().any(|&(_, owner)| owner == Some(thread));
         (name != 0 && !holds_lock).then_some(())?;
         let last_word = self.add_location(0, outcome);
@@ -180,25 +181,25 @@ impl World {
         Some(())
     }
 
-    fn make(&mut self, outcome: &mut Outcome, thread: usize, location: usize, effect: Effect, order: Order) {
+    fn make(&mut self, outcome: &mut StepOutcome, thread: usize, location: usize, effect: Effect, order: Order) {
         if let Effect::Write(value) | Effect::Update(value) = effect {
             self.memory[location] = value;
         }
-        outcome.deeds.push(Deed::Access(Access { thread, location, effect, order }));
+        outcome.events.push(TwinEvent::Access(AtomicAccess { thread, location, effect, order }));
     }
 
     /// An atomic access of the program.
-    fn atomic(&mut self, outcome: &mut Outcome, step: Step) {
+    fn atomic(&mut self, outcome: &mut StepOutcome, step: TraceStep) {
         let found = self.memory[outcome.location];
         let (questions, effect): (Vec<_>, Option<(_, Order)>) = match step {
-            Step::Load(order) => (vec![(Question::Read, order.into())], Some((Effect::Read, order.into()))),
-            Step::Store(order, value) => {
+            TraceStep::Load(order) => (vec![(Question::Read, order.into())], Some((Effect::Read, order.into()))),
+            TraceStep::Store(order, value) => {
                 (vec![(Question::Write, order.into())], Some((Effect::Write(value), order.into())))
             }
-            Step::Rmw(order, value) => {
+            TraceStep::Rmw(order, value) => {
                 (vec![(Question::Update, order.into())], Some((Effect::Update(value), order.into())))
             }
-            Step::Cas(strength, expected, value, success, failure) => {
+            TraceStep::Cas(strength, expected, value, success, failure) => {
                 let fails = match strength {
                     Strength::Weak => Question::Read,
                     Strength::Strong => Question::ReadOther(expected),
@@ -210,11 +211,11 @@ impl World {
                 };
                 (vec![(Question::UpdateOf(expected), success.into()), (fails, failure.into())], Some(effect))
             }
-            Step::Wait(order, value) => {
+            TraceStep::Wait(order, value) => {
                 let effect = (found == value).then_some((Effect::Read, order.into()));
                 (vec![(Question::ReadOf(value), order.into())], effect)
             }
-            Step::BlockingCas(order, expected, value) => {
+            TraceStep::BlockingCas(order, expected, value) => {
                 let effect = (found == expected).then_some((Effect::Update(value), order.into()));
                 (vec![(Question::UpdateOf(expected), order.into())], effect)
             }

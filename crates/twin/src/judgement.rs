@@ -18,12 +18,12 @@ pub enum Judgement {
     /// The checker reports a program that is observationally robust, as it may.
     OverReport,
     /// Somebody is wrong.
-    Disagree(Fault),
+    Disagree(Difference),
 }
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum Difference {
     /// The oracle allows only other answers.
     Answer {
         /// What the oracle says.
@@ -50,7 +50,7 @@ pub enum Fault {
     NotImplied,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answer { oracle, checker } => write!(f, "the oracle says {oracle}, the checker {checker:?}"),
@@ -73,21 +73,21 @@ pub fn judge(program: &Program, question: Question, depth: Depth) -> Judgement {
     }
 }
 
-fn compare(program: &Program, question: Question, depth: Depth) -> Result<Judgement, Fault> {
+fn compare(program: &Program, question: Question, depth: Depth) -> Result<Judgement, Difference> {
     let options = question.options();
     let outcome = ask(program, &options)?;
-    let answer = Answer::of(&outcome.verdict).ok_or(Fault::Undecided)?;
+    let answer = Answer::of(&outcome.verdict).ok_or(Difference::Undecided)?;
     // The checker's own twins come first: they need no oracle, so that larger programs are compared as well.
     variants::agree(program, &options, depth, &outcome)?;
     witness::examine(question, &outcome.verdict)?;
     if question.subject == Subject::Observational && answer == Answer::NotRobust {
         let graph = ask(program, &Options { notion: Notion::Graph, ..options.clone() })?;
         if matches!(graph.verdict, Verdict::Robust) {
-            return Err(Fault::NotImplied);
+            return Err(Difference::NotImplied);
         }
     }
     if let Some(machine) = question.buffers_disagree(program) {
-        return Err(Fault::Oracles { machine });
+        return Err(Difference::Oracles { machine });
     }
     match (question.expected(program), answer) {
         (None, _) => Ok(Judgement::Skipped),
@@ -101,7 +101,7 @@ fn compare(program: &Program, question: Question, depth: Depth) -> Result<Judgem
         {
             Ok(Judgement::OverReport)
         }
-        (Some(expected), _) => Err(Fault::Answer { oracle: format!("{expected:?}"), checker: answer }),
+        (Some(expected), _) => Err(Difference::Answer { oracle: format!("{expected:?}"), checker: answer }),
     }
 }
 
@@ -111,6 +111,6 @@ fn is_confirmed(verdict: &Verdict) -> bool {
 }
 
 /// Asks the checker, and survives.
-pub(crate) fn ask(program: &Program, options: &Options<'_>) -> Result<Outcome, Fault> {
-    catch_unwind(AssertUnwindSafe(|| check(program, options))).map_err(|_| Fault::Panicked)
+pub(crate) fn ask(program: &Program, options: &Options<'_>) -> Result<Outcome, Difference> {
+    catch_unwind(AssertUnwindSafe(|| check(program, options))).map_err(|_| Difference::Panicked)
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// What was seen so far.
-pub(crate) struct Neighbours {
+pub(crate) struct ProcessorDistance {
     least: Duration,
 }
 
@@ -20,7 +20,7 @@ const FAR: u32 = 2;
 /// How long to wait until they are close again.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-impl Neighbours {
+impl ProcessorDistance {
     pub(crate) fn new() -> Self {
         Self { least: round_trip() }
     }
@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn words_come_back() {
-        let mut neighbours = Neighbours::new();
-        assert!(neighbours.least() > Duration::ZERO);
-        neighbours.wait_until_close();
+        let mut distance = ProcessorDistance::new();
+        assert!(distance.least() > Duration::ZERO);
+        distance.wait_until_close();
     }
 }
