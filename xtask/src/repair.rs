@@ -128,7 +128,7 @@ fn trenchers(settings: &Settings) -> Result<usize> {
                 }
                 Fixed::Already(_) => println!("| {name} | robust | – | 1 | {seconds:.2} |"),
                 Fixed::Stopped(_) => println!("| {name} | inconclusive | {shown} | | {seconds:.2} |"),
-                Fixed::Hopeless(_) | Fixed::Impossible { .. } => {
+                Fixed::FailsUnderSc(_) | Fixed::Impossible { .. } => {
                     failures += 1;
                     println!("| {name} | NOT REPAIRED | {shown} | | {seconds:.2} |");
                 }

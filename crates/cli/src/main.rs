@@ -42,7 +42,7 @@ use std::process::ExitCode;
 use steadfast_sanitize::compiler::Language;
 
 #[global_allocator]
-static MEMORY: steadfast_memory::Memory = steadfast_memory::Memory;
+static MEMORY: steadfast_memory::Allocator = steadfast_memory::Allocator;
 
 fn main() -> ExitCode {
     let cli = Cli::of_process();

@@ -1,14 +1,14 @@
-//! The accesses, as a program makes them. Each checks first and then records what happened, as under SC.
+//! The atomic accesses. Each first checks, and then records what happened under SC.
 
 use crate::check::Question;
 use crate::location::{Location, Written};
 use crate::{ReadOrder, RmwOrder, ThreadClocks, Violation, WriteOrder};
 
-/// A place in the program, for instance the number of a stack trace. Its meaning is the caller's.
+/// A place in the program, for example the number of a stack trace. Its meaning is up to the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place(pub u32);
 
-/// Whether a compare-and-exchange can fail although it finds what it expects.
+/// Whether a compare-and-exchange can fail although it finds the expected value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strength {
     /// It can.
@@ -85,7 +85,7 @@ impl ThreadClocks {
         violation
     }
 
-    /// Waiting for `value`, which has come.
+    /// A wait for `value`, after the value has come.
     #[inline]
     pub fn wait(&mut self, location: &mut Location, order: ReadOrder, value: u128) -> Option<Violation> {
         let violation = self.check_wait(location, order, value);
@@ -93,7 +93,7 @@ impl ThreadClocks {
         violation
     }
 
-    /// A compare-and-exchange that waited for `expected` and has then left `value`.
+    /// A compare-and-exchange that has waited for `expected` and then written `value`.
     #[inline]
     pub fn blocking_cas(
         &mut self,
@@ -108,7 +108,7 @@ impl ThreadClocks {
         violation
     }
 
-    /// Whether the wait could end although `value` is not there any more. To be asked also while it waits: under SC it may never end.
+    /// Whether the wait could end although the location no longer holds `value`. To be called also while it waits: under SC it may never end.
     #[inline]
     pub fn check_wait(&self, location: &Location, order: ReadOrder, value: u128) -> Option<Violation> {
         location.violation(self, Question::ReadOf(value), self.ordered(order == ReadOrder::SeqCst))

@@ -1,12 +1,12 @@
-//! The memory of a location: its clocks and its newest writes, in one piece.
+//! The memory of a location: its clocks and its newest writes, in one allocation.
 //!
-//! One piece and not two, because whoever knows where it is can ask for all of it at once, before anything in it is needed. With many locations most of the time of an access is spent waiting for memory,
-//! and waiting for several things together takes as long as waiting for one.
+//! It is one allocation so that all of it can be prefetched as soon as its address is known. With many locations, an access spends most of its time waiting for memory, and waiting for several
+//! cache lines at the same time takes as long as waiting for one.
 
 use crate::clock::{LANE, Lane};
 use crate::log::Entry;
 
-/// First the [rows](crate::rows), then the [log](crate::log). Both are words, eight to a lane.
+/// First the [rows](crate::rows), then the [log](crate::log). Both consist of words, eight to a lane.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Body {
@@ -15,19 +15,19 @@ pub(crate) struct Body {
     pub(crate) newest: u64,
     /// How many lanes a row has; at least one.
     width: u16,
-    /// How many writes there is room for: nothing as long as nobody has written, or half of two to this power.
+    /// How many writes the log holds: none if this is zero, otherwise half of two to this power.
     capacity: u8,
     /// How many rows there are.
     rows: u8,
-    /// How many words a write takes.
+    /// How many words a write takes in the log.
     pub(crate) stride: u8,
     /// Whether a row about fences was ever needed.
     pub(crate) fences: bool,
-    /// Whether it has another place than the last one that was noted.
+    /// Whether its address has changed since [`Location::settle`](crate::Location::settle).
     pub(crate) moved: bool,
 }
 
-/// How much there is of everything.
+/// The sizes of all parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) rows: usize,
@@ -37,7 +37,7 @@ pub(crate) struct Shape {
 }
 
 impl Body {
-    /// Nothing.
+    /// An empty body.
     pub(crate) fn new() -> Self {
         Self {
             lanes: Box::default(),
@@ -71,7 +71,7 @@ impl Body {
         usize::from(self.stride)
     }
 
-    /// Where the writes begin.
+    /// The first lane of the log.
     #[inline]
     fn log_start(&self) -> usize {
         self.row_count() * self.width()
@@ -84,7 +84,7 @@ impl Body {
         self.lanes.as_flattened().get(start..start + self.stride())
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     #[inline]
     pub(crate) fn logged_mut(&mut self, at: usize) -> Option<&mut [u32]> {
         let (start, stride) = (self.log_start() * LANE + at * self.stride(), self.stride());
@@ -95,7 +95,7 @@ impl Body {
         Shape { rows: self.row_count(), width: self.width(), capacity: self.capacity(), stride: self.stride() }
     }
 
-    /// Takes another shape, in which there is room for all that is there.
+    /// Changes to a larger shape, and keeps the contents.
     #[cold]
     pub(crate) fn reshape(&mut self, shape: Shape) {
         let Shape { rows, width, capacity, stride } = shape;
@@ -119,7 +119,7 @@ impl Body {
         (self.capacity, self.stride) = (capacity as u8, stride as u8);
     }
 
-    /// How much memory it takes elsewhere.
+    /// The size of its heap memory.
     pub(crate) fn heap_size(&self) -> usize {
         size_of_val(&*self.lanes)
     }

@@ -1,7 +1,7 @@
-//! The robustness check: which older writes the next access of a thread could take, although SC does not let it.
+//! The robustness check: which older writes the next access of a thread could take, although SC does not allow it.
 //!
-//! Let a be the newest write that the thread must know by coherence (T\_c, and T\_f and T\_psc where they apply), and b the newest one that comes before the access under SC. A write i with
-//! a ≤ i < b can be read, and a write can be put directly after it unless the next one is a read-modify-write.
+//! Let a be the newest write that the thread must know by coherence (T\_c, and T\_f and T\_psc where they apply), and b the newest write that comes before the access under SC. The access can
+//! read every write i with a ≤ i < b. If it writes, its write can be ordered directly behind i, unless the write after i is a read-modify-write.
 
 use crate::location::Location;
 use crate::log::Entry;
@@ -11,13 +11,13 @@ use crate::{ThreadClocks, clock::Clock};
 /// What the next access may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Question {
-    /// Read anything.
+    /// Read any value.
     Read,
     /// Read this value.
     ReadOf(u128),
     /// Read another value.
     ReadOther(u128),
-    /// Write, or update whatever is there.
+    /// Write, or update any value.
     Write,
     /// Update this value.
     UpdateOf(u128),
@@ -32,7 +32,7 @@ impl Question {
         }
     }
 
-    /// Whether the access could take `stale`, which is followed by `next`.
+    /// Whether the access could take `stale`, whose successor in modification order is `next`.
     fn allows(self, stale: Option<Entry>, next: Entry) -> bool {
         match self {
             Self::Read => true,
@@ -44,7 +44,7 @@ impl Question {
     }
 }
 
-/// What coherence forbids the next access of a thread.
+/// The bound that coherence sets to the next access of a thread.
 pub(crate) struct Bound<'a> {
     pub(crate) thread: &'a ThreadClocks,
     pub(crate) seq_cst: bool,
@@ -59,7 +59,7 @@ impl Bound<'_> {
     }
 }
 
-/// Answers the question. The newest stale write is reported.
+/// Answers the question. Reports the newest of several stale writes.
 #[inline(never)]
 pub(crate) fn violation(location: &Location, bound: &Bound<'_>, question: Question) -> Option<Violation> {
     let (after, before) = window(location, bound)?;
@@ -76,7 +76,7 @@ pub(crate) fn violation(location: &Location, bound: &Bound<'_>, question: Questi
     })
 }
 
-/// The numbers a and b, if a < b. Of the writes that were forgotten a counts as knowing all.
+/// The numbers a and b, if a < b. For forgotten writes, a is as large as it could be.
 fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
     let log = &location.body;
     let newest_first = || (log.oldest()..=log.newest()).rev();
@@ -84,7 +84,7 @@ fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
         newest_first().find(|&number| log.write(number).is_some_and(|entry| test(&entry)))
     };
     let before = newest_first().find(|&number| {
-        log.write(number).is_some_and(|entry| entry.author.included_in(&bound.thread.before, &bound.thread.births))
+        log.write(number).is_some_and(|entry| entry.author.included_in(&bound.thread.before, &bound.thread.slot_starts))
     })?;
     if log.write(before).is_none_or(|entry| bound.knows(&entry)) {
         return None;
@@ -95,7 +95,7 @@ fn window(location: &Location, bound: &Bound<'_>) -> Option<(u64, u64)> {
     (after < before).then_some((after, before))
 }
 
-/// What would have made the newest write known.
+/// The ordering that would have made the newest write known.
 fn missing(location: &Location, thread: &ThreadClocks, before: u64) -> Missing {
     let waiting = &thread.hb.waiting;
     let written = location.body.write(before).is_some_and(|entry| entry.author.known_to(waiting));

@@ -1,6 +1,6 @@
-//! Vector clocks: for every slot, up to which moment it is known.
+//! Vector clocks: for every slot, the latest moment that is known.
 //!
-//! Eight slots make a *lane*, so that joining and copying are loops without remainders.
+//! Eight slots make a *lane*, so that loops over clocks have no remainders.
 
 use crate::{Epoch, Slot};
 
@@ -8,7 +8,7 @@ use crate::{Epoch, Slot};
 pub(crate) type Lane = [u32; LANE];
 pub(crate) const LANE: usize = 8;
 
-/// A vector clock. Slots beyond its length are not known at all.
+/// A vector clock. Nothing is known of the slots beyond its length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Clock(Vec<Lane>);
 
@@ -38,7 +38,7 @@ impl Clock {
         self.0.is_empty()
     }
 
-    /// Learns all that the other one knows. Says whether that was anything new.
+    /// Learns everything that another clock knows. Returns whether any of it was new.
     #[inline]
     pub(crate) fn join(&mut self, other: &[Lane]) -> bool {
         if other.len() > self.0.len() {
@@ -47,14 +47,14 @@ impl Clock {
         join(&mut self.0, other)
     }
 
-    /// Whether it knows all that the other one knows.
+    /// Whether it knows everything that another clock knows.
     #[inline]
     pub(crate) fn covers(&self, other: &[Lane]) -> bool {
         let (common, rest) = other.split_at(other.len().min(self.0.len()));
         crate::wide::covers(&self.0, common) && !rest.iter().flatten().any(|&entry| entry != 0)
     }
 
-    /// Knows what the other one knows, and nothing else.
+    /// Becomes equal to another clock.
     #[inline]
     pub(crate) fn assign(&mut self, other: &[Lane]) {
         if other.len() > self.0.len() {
@@ -63,7 +63,7 @@ impl Clock {
         assign(&mut self.0, other);
     }
 
-    /// Knows nothing again.
+    /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
@@ -80,7 +80,7 @@ pub(crate) fn entry(lanes: &[Lane], slot: Slot) -> Epoch {
     Epoch(lanes.get(slot.index() / LANE).map_or(0, |lane| lane[slot.index() % LANE]))
 }
 
-/// Entry by entry the later moment. Says whether anything changed. `into` must be at least as long.
+/// Takes the later moment for each entry. Returns whether anything changed. `into` must be at least as long as `from`.
 #[inline]
 pub(crate) fn join(into: &mut [Lane], from: &[Lane]) -> bool {
     // Most programs have few threads.
@@ -90,7 +90,7 @@ pub(crate) fn join(into: &mut [Lane], from: &[Lane]) -> bool {
     crate::wide::join(into, from)
 }
 
-/// Joins into one clock and copies that to another. Says whether the first knew more than `from`. All others must be at least as long as `from`.
+/// Joins `from` into one clock, and copies the result to another. Returns whether the first clock knew more than `from`. Both must be at least as long as `from`.
 #[inline]
 pub(crate) fn join_twice(into: &mut [Lane], copy: &mut [Lane], from: &[Lane]) -> bool {
     let knew_more = crate::wide::join_twice(into, copy, from);
@@ -113,10 +113,10 @@ pub(crate) fn join_lane(mine: &mut Lane, theirs: &Lane) -> u32 {
     grown
 }
 
-/// Copies, and forgets what is beyond. `into` must be at least as long.
+/// Copies, and clears the rest. `into` must be at least as long as `from`.
 #[inline]
 pub(crate) fn assign(into: &mut [Lane], from: &[Lane]) {
-    // No need to call somebody else to copy a lane.
+    // A single lane is copied without a call.
     if let ([mine], [theirs]) = (&mut *into, from) {
         *mine = *theirs;
         return;

@@ -1,6 +1,6 @@
-//! Slots and epochs: the names of threads and of moments in them.
+//! Slots and epochs: names for threads and for moments in their lives.
 
-/// The name of a thread in clocks. Several threads can have the same one after another; see [`Slots`](crate::Slots).
+/// The entry of a thread in clocks. Several threads can have the same slot, one after the other; see [`Slots`](crate::Slots).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot(pub u16);
 
@@ -10,17 +10,18 @@ impl Slot {
     }
 }
 
-/// A moment in the life of a slot: how many events there were before it. Later moments have larger numbers.
+/// A moment in the life of a slot: the number of events before it. Later moments have larger numbers.
 ///
-/// Four bytes, because clocks consist of these, and how long they are decides how much of them is in a cache. A thread that has used up most of them goes on in [another slot](crate::ThreadClocks::renew).
+/// It has four bytes, because clocks consist of epochs, and the size of clocks decides how many of them fit into a cache. A thread that has used most of its moments continues in [another
+/// slot](crate::ThreadClocks::renew).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Epoch(pub u32);
 
-/// From here on, a slot is too old to be given to anybody.
+/// From this moment on, a slot is too old to be used again.
 const OLD: u32 = u32::MAX - (1 << 24);
 
 impl Epoch {
-    /// The next event. At the end of time, time stands still.
+    /// The next event. After the last moment, it stays the same.
     #[inline]
     pub(crate) fn next_event(self) -> Self {
         Self(self.0.saturating_add(1))
@@ -32,7 +33,7 @@ impl Epoch {
         self.0 >= OLD
     }
 
-    /// Whether this can be any of several moments.
+    /// Whether this is the last moment, which stands for all later ones.
     #[inline]
     pub(crate) fn is_last(self) -> bool {
         self.0 == u32::MAX

@@ -1,19 +1,20 @@
-//! Decides, while a program runs under sequential consistency, whether its next access could leave SC on a weak machine, and whether a plain access races.
+//! Decides, while a program runs under sequential consistency, whether its next access could leave SC under a weak memory model, and whether plain accesses race.
 //!
-//! This is the engine of the sanitizer: pure functions on clocks, without I/O, globals or threads. It follows Margalit, Kokologiannakis, Itzhaky and
+//! This is the engine of the sanitizer. It consists of pure functions on clocks, without I/O, globals or threads. It follows Margalit, Kokologiannakis, Itzhaky and
 //! Lahav, *Dynamic robustness verification against weak memory* (PLDI'25), appendices A and B, for RC20 and, by default, for a model that is sound for RC11
 //! with `seq_cst` accesses and fences ([`Model`]).
 //!
 //! # How to use it
-//! Every thread owns its [`ThreadClocks`]; every atomic location has a [`Location`]; locks and the like have a [`SyncClock`]; [`Slots`] and [`StampPool`] are
-//! for all, and [`StampTable`] is read by all. The caller
-//! - holds a lock of its own on the `Location` while it makes the access, says what it has [found](Location::expect) there, and calls [`load`](ThreadClocks::load), [`store`](ThreadClocks::store),
-//!   [`rmw`](ThreadClocks::rmw), [`compare_exchange`](ThreadClocks::compare_exchange), [`wait`](ThreadClocks::wait) or [`blocking_cas`](ThreadClocks::blocking_cas), and then, if
-//!   plain accesses are observed, [`touch`](ThreadClocks::touch), and [`atomic`](ThreadClocks::atomic) for its shadow if that asks for it. This lock is also what makes the run sequentially consistent;
-//! - calls [`fence`](ThreadClocks::fence) at fences, with the [`ScFence`] locked only if the model [shares fences](Model::shares_fences);
-//! - calls [`plain`](ThreadClocks::plain) at plain accesses, without any lock, and [`plain_at`](ThreadClocks::plain_at) with that of the location if they meet atomic ones, after [`StampPool::lend`] when the thread [wants a stamp](ThreadClocks::wants_stamp);
+//! Every thread owns its [`ThreadClocks`]. Every atomic location has a [`Location`], and every lock or similar object a [`SyncClock`]. There is one [`Slots`] and one [`StampPool`] for all
+//! threads, and one [`StampTable`], which all threads read. The caller
+//! - holds a lock on the `Location` during an access; reports the value that the access [finds](Location::expect); calls [`load`](ThreadClocks::load), [`store`](ThreadClocks::store),
+//!   [`rmw`](ThreadClocks::rmw), [`compare_exchange`](ThreadClocks::compare_exchange), [`wait`](ThreadClocks::wait) or [`blocking_cas`](ThreadClocks::blocking_cas); and then, if
+//!   plain accesses are observed, [`touch`](ThreadClocks::touch), and [`atomic`](ThreadClocks::atomic) if `touch` asks for it. This lock also makes the run sequentially consistent;
+//! - calls [`fence`](ThreadClocks::fence) at fences, and locks the [`ScFence`] only if the model [shares fences](Model::shares_fences);
+//! - calls [`plain`](ThreadClocks::plain) at plain accesses, without a lock, and [`plain_at`](ThreadClocks::plain_at) with the lock of the location if atomic accesses go there, too; before, it
+//!   calls [`StampPool::lend`] if the thread [wants a stamp](ThreadClocks::wants_stamp);
 //! - calls [`release`](ThreadClocks::release) and [`acquire`](ThreadClocks::acquire) for locks, [`spawn`](ThreadClocks::spawn) in the creating thread and
-//!   [`finish`](ThreadClocks::finish) at the end of a thread, whose result the joining thread acquires;
+//!   [`finish`](ThreadClocks::finish) at the end of a thread; the joining thread acquires its result;
 //! - drops the `Location` and clears the [`Cells`] when memory is freed.
 //!
 //! ```
@@ -25,7 +26,7 @@
 //! let mut other = main.spawn(&mut slots).unwrap();
 //! let (mut x, mut y) = (Location::new(0), Location::new(0));
 //!
-//! // Store buffering: whoever comes second could still read 0.
+//! // Store buffering: the thread that reads second could still read 0.
 //! assert_eq!(main.store(&mut x, WriteOrder::Release, 1, Place(10)), None);
 //! assert_eq!(main.load(&mut y, ReadOrder::Acquire), None);
 //! assert_eq!(other.store(&mut y, WriteOrder::Release, 1, Place(20)), None);
@@ -35,31 +36,31 @@
 //! ```
 //!
 //! # Guarantee
-//! With [`Limits::UNBOUNDED`] a violation is reported at an access iff the execution graph of the run so far, with this access added, can be continued in a way that the model allows and SC
-//! does not. The check depends only on the access's own past, so it *predicts*: any schedule of the same graph reports the same. With bounded logs, or when slots of dead threads
-//! that nobody joined are used again, reports can be missing, and none is invented. Races: see [`Cells`].
+//! With [`Limits::UNBOUNDED`], a violation is reported at an access iff the execution graph of the run so far, with this access added, can be continued in a way that the model allows and SC
+//! does not. The check depends only on the causal past of the access, so it *predicts*: every schedule of the same graph reports the same. With bounded logs, or when a slot of a dead thread
+//! that no thread has joined is used again, reports can be missing, but no report is false. For races, see [`Cells`].
 //!
 //! # Deviations from the paper
-//! 1. Vector clocks over threads and a log of writes per location take the place of location clocks: happens-before and SC's order both contain program order,
-//!    so what a view knows of a thread is a prefix of it, one number, and *which write of x that means* is looked up in the log of x. An access costs O(threads), not O(locations), and nothing when there is
+//! 1. Vector clocks over threads, and a log of writes per location, replace location clocks. Happens-before and SC's order both contain program order, so what a view knows of a thread is a prefix
+//!    of it, that is, one number; the log of x says *which write of x* the number means. An access costs O(threads), not O(locations), and nothing when there is
 //!    nothing to learn.
-//! 2. A read is only logged when its write is not known in happens-before: otherwise whoever knows the read knows the write.
-//! 3. Values of overwritten writes are in the log; no list of critical values is needed.
-//! 4. Appendix A as printed has three slips: UPDATELSC lines 4, 5 and 8 assign to M(x) and W(x); line 10 is T\_a(τ) ⊔= W(x); a relaxed write keeps its own timestamp in W(x).
+//! 2. A read is recorded only if its write is not known in happens-before: otherwise a thread that knows the read also knows the write.
+//! 3. The log contains the values of overwritten writes; no list of critical values is needed.
+//! 4. Appendix A as printed has three errors: UPDATELSC lines 4, 5 and 8 assign to M(x) and W(x); line 10 is T\_a(τ) ⊔= W(x); a relaxed write keeps its own timestamp in W(x).
 //! 5. `seq_cst` accesses (psc′) and, under [`Model::Rc11`], `seq_cst` fences (RC11's `psc_F`) are ours.
-//! 6. Under [`Model::Rc20`] the order of the ghost location f is no order under SC; by the letter of the paper it is.
+//! 6. Under [`Model::Rc20`], the order of accesses to the ghost location f does not count as an order under SC; by the letter of the paper it does.
 //!
 //! # Invariants
-//! - A clock that contains a moment of a write contains all that its thread knew then.
-//! - The memory of a location is bounded by its limits and the number of slots; that of a thread by the number of slots.
-//! - No function panics, whatever it is called with.
+//! - A clock that contains a moment of a write also contains everything that its thread knew at that moment.
+//! - The memory of a location is bounded by its limits and the number of slots; the memory of a thread is bounded by the number of slots.
+//! - No function panics, whatever its arguments are.
 
 mod access;
 mod body;
+mod cell_choice;
 mod check;
 mod clock;
 mod epoch;
-mod home;
 mod location;
 mod log;
 mod outline;
@@ -79,7 +80,7 @@ pub use epoch::{Epoch, Slot};
 pub use location::Location;
 pub use outline::Outline;
 pub use settings::{Limits, Model, Settings};
-pub use shadow::{Alone, Cells, Direction, Race, Touched};
+pub use shadow::{Cells, Direction, FastPath, Race, Touched};
 pub use slots::Slots;
 pub use stamps::{StampPool, StampTable, Sweep};
 pub use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};

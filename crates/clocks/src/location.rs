@@ -1,4 +1,4 @@
-//! The record of an atomic location, and what an access does to it and to the thread.
+//! The record of an atomic location, and the effects of accesses on it and on the thread.
 
 use crate::body::Body;
 use crate::check::{Bound, Question};
@@ -7,39 +7,39 @@ use crate::readers::Readers;
 use crate::rows::Row;
 use crate::{Epoch, Outline, Place, Slot, ThreadClocks, Violation};
 
-/// The record of one atomic location. Whoever accesses the location holds a lock on it from before the access until the record is up to date.
+/// The record of one atomic location. The caller holds a lock on it from before the access until the record is up to date.
 ///
-/// Nothing else mentions it, so it can be dropped when the memory is freed.
+/// Nothing else refers to a location, so it can be dropped when its memory is freed.
 ///
-/// The order of its fields is that in which an access looks at them: who reads something known does not come far.
+/// The fields are in the order in which an access needs them: a read of a known write needs only the first ones.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Location {
-    /// Of the newest write.
+    /// The author of the newest write.
     pub(crate) last: Author,
     pub(crate) body: Body,
-    /// Whether whoever includes the newest write also knows what it released.
+    /// Whether every thread that includes the newest write also knows what it released.
     released_is_known: bool,
-    /// Whether [`Row::ByAccess`] is in use: somebody has read since the newest write. Else [`Row::ByWrite`] says the same, and is not copied.
+    /// Whether [`Row::ByAccess`] is in use, because a thread has read since the newest write. If not, [`Row::ByWrite`] has the same contents, which are not copied.
     accessed: bool,
-    /// invariant: if true, the thread of the newest write knows all that is in [`Row::ByAccess`].
+    /// invariant: if true, the thread of the newest write knows everything in [`Row::ByAccess`].
     exclusive: bool,
     /// See [`trust`](Self::trust).
     trusted: bool,
     /// Whether [`Row::FenceByAccess`] may have grown since the newest write, by another thread than that of the write.
     fence_accessed: bool,
-    /// Whether its shadow is marked and has no plain accesses.
+    /// Whether its shadow is marked and contains no plain accesses.
     pub(crate) is_quiet: bool,
-    /// What is left of the newest value when it is [folded](fold).
+    /// The newest value, [folded](fold) to 16 bits.
     folded: u16,
     pub(crate) readers: Readers,
     initial: Initial,
 }
 
-/// Together with sixteen bytes of the caller's, all that most accesses look at fits into a cache line.
+/// Together with sixteen bytes of the caller, everything that most accesses need fits into a cache line.
 const _: () = assert!(std::mem::offset_of!(Location, readers) <= 48);
 
-/// A write as it comes to a location.
+/// A write to a location.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
     pub(crate) value: u128,
@@ -51,7 +51,7 @@ pub(crate) struct Written {
 }
 
 impl Location {
-    /// A location that nobody has accessed and that holds this value.
+    /// A location without accesses that holds this value.
     pub fn new(initial: u128) -> Self {
         Self {
             last: Author::initial(),
@@ -68,11 +68,11 @@ impl Location {
         }
     }
 
-    /// The value was found there by an access that is about to be recorded. If it is another one than that of the newest write, somebody has written without being noticed: by a plain store that
-    /// initialises memory once more, in code that is not observed, in another process. Which values are still to be read, and what came before, is unknown then, so the location begins anew.
+    /// Reports the value that an access finds, before the access is recorded. If it is not the value of the newest write, there was an unobserved write: by a plain store that initialises the
+    /// memory again, by code that is not instrumented, or by another process. Then it is unknown which values can still be read and what came before, so the location starts again.
     ///
-    /// What was released here is kept, because the unnoticed write may have passed it on, as a read-modify-write does. If it has not, something can be hidden; without it, a race would be
-    /// invented.
+    /// It keeps what was released here, because the unobserved write may have continued the release sequence, as a read-modify-write does. If it has not, this can hide a report; forgetting it
+    /// could cause a false race.
     #[inline]
     pub fn expect(&mut self, found: u128) {
         if self.folded != fold(found) {
@@ -89,18 +89,18 @@ impl Location {
         }
     }
 
-    /// From now on this is a part of something that is known to be right, like the lock of a library: it orders threads by happens-before, and nothing about it is reported. In which order it was
-    /// accessed is nothing that the program can see, so it does not count as an order under SC unless it is one in happens-before.
+    /// From now on the location counts as a part of something that is known to be correct, such as a lock of a library: it orders threads by happens-before, and nothing about it is reported. The
+    /// program cannot observe the order of accesses to it, so that order does not count as an order under SC unless happens-before contains it.
     pub fn trust(&mut self) {
         self.trusted = true;
     }
 
-    /// Its shadow is marked and has no plain accesses, so that atomic ones need not look there.
+    /// Its shadow is marked and contains no plain accesses, so atomic accesses need not look there.
     pub fn leave_alone(&mut self) {
         self.is_quiet = true;
     }
 
-    /// A thread reads, and others know that from this moment on. Says whether that is later than before.
+    /// Records a read; other threads know it from moment `since` on. Returns whether this moment is later than the recorded one.
     #[inline]
     pub(crate) fn read_at(&mut self, slot: Slot, since: Epoch) -> bool {
         let is_new = self.body.entry(Row::ReadAt, slot) < since;
@@ -110,7 +110,7 @@ impl Location {
         is_new
     }
 
-    /// When threads have read, as far as others know.
+    /// By slot, the moment from which on others know of its last read.
     pub(crate) fn readers_at(&self) -> impl Iterator<Item = (Slot, Epoch)> {
         let entries = self.body.get(Row::ReadAt).iter().flatten();
         entries.enumerate().map(|(slot, &since)| (Slot(slot as u16), Epoch(since)))
@@ -120,40 +120,40 @@ impl Location {
     #[inline]
     pub(crate) fn watch(&mut self) -> bool {
         self.body.watch_newest();
-        // Two threads that change the same cells at the same time can lose the mark. Now and then somebody looks.
+        // Two threads that change the same cells at the same time can lose the mark, so every sixteenth write looks at the cells again.
         if self.body.newest().is_multiple_of(16) {
             self.is_quiet = false;
         }
         true
     }
 
-    /// What of it lies elsewhere and is needed by nearly every access: for whoever wants to have it in a cache in time.
+    /// Its heap memory that nearly every access needs, for prefetching.
     pub fn body(&self) -> &[[u32; 8]] {
         &self.body.lanes
     }
 
-    /// What is where in [`body`](Self::body).
+    /// The shape of [`body`](Self::body).
     pub fn outline(&self) -> Outline {
         Outline::of(&self.body)
     }
 
-    /// Whether [`body`](Self::body) is something else than at the last [`settle`](Self::settle).
+    /// Whether the address of [`body`](Self::body) has changed since the last [`settle`](Self::settle).
     #[inline]
     pub fn has_moved(&self) -> bool {
         self.body.moved
     }
 
-    /// Somebody has taken note of where [`body`](Self::body) is.
+    /// The caller has recorded the address of [`body`](Self::body).
     pub fn settle(&mut self) {
         self.body.moved = false;
     }
 
-    /// How much memory it takes beside its own size.
+    /// The size of its heap memory.
     pub fn heap_size(&self) -> usize {
         self.body.heap_size() + self.readers.heap_size()
     }
 
-    /// Whether the question, asked by the next access of the thread, has a bad answer.
+    /// The violation that the next access of the thread could be, if any.
     #[inline]
     pub(crate) fn violation(&self, thread: &ThreadClocks, question: Question, seq_cst: bool) -> Option<Violation> {
         if self.last.known_to(&thread.hb.current) || self.trusted {
@@ -162,20 +162,20 @@ impl Location {
         crate::check::violation(self, &Bound { thread, seq_cst }, question)
     }
 
-    /// The clock of what came before any access under SC.
+    /// The row with what came before any access under SC.
     #[inline]
     fn accesses(&self) -> Row {
         if self.accessed { Row::ByAccess } else { Row::ByWrite }
     }
 
-    /// Whether a load by this thread is no violation and would not change anything.
+    /// Whether a load by this thread is no violation and changes nothing.
     #[inline]
     pub(crate) fn is_settled(&self, thread: &ThreadClocks, seq_cst: bool) -> bool {
         let moment = thread.before.get(thread.slot);
         !thread.learned
             && self.released_is_known
-            && self.last.included_in(&thread.hb.current, &thread.births)
-            && self.last.included_in(&thread.before, &thread.births)
+            && self.last.included_in(&thread.hb.current, &thread.slot_starts)
+            && self.last.included_in(&thread.before, &thread.slot_starts)
             && self.body.entry(self.accesses(), thread.slot) >= moment
             && (!seq_cst || self.is_settled_sc(thread, moment))
             && (!self.body.has_fences() && !thread.has_fences() || self.knows_fences(thread))
@@ -184,16 +184,16 @@ impl Location {
     #[inline]
     fn is_settled_sc(&self, thread: &ThreadClocks, moment: Epoch) -> bool {
         self.body.entry(Row::ScByAccess, thread.slot) >= moment
-            && (!self.last.is_seq_cst() || self.last.included_in(&thread.sc, &thread.births))
+            && (!self.last.is_seq_cst() || self.last.included_in(&thread.sc, &thread.slot_starts))
     }
 
     /// An atomic load under SC.
     pub(crate) fn read(&mut self, thread: &mut ThreadClocks, acquire: bool, seq_cst: bool) {
-        if !self.trusted && !self.last.included_in(&thread.before, &thread.births) {
+        if !self.trusted && !self.last.included_in(&thread.before, &thread.slot_starts) {
             thread.learn_before(self.body.get(Row::ByWrite));
         }
         if self.body.has_fences()
-            && !self.last.included_in(&thread.hb.current, &thread.births)
+            && !self.last.included_in(&thread.hb.current, &thread.slot_starts)
             && !self.has_read(thread, false)
         {
             thread.learn_pending(self.body.get(Row::FenceByWrite));
@@ -202,7 +202,7 @@ impl Location {
         if self.trusted {
             thread.learn_from_trusted();
         }
-        if seq_cst && self.last.is_seq_cst() && !self.last.included_in(&thread.sc, &thread.births) {
+        if seq_cst && self.last.is_seq_cst() && !self.last.included_in(&thread.sc, &thread.slot_starts) {
             thread.learned |= thread.sc.join(self.body.get(Row::ScByWrite));
         }
         if thread.learned || newly_read {
@@ -212,17 +212,17 @@ impl Location {
             let limits = thread.settings.limits;
             self.readers.observe(thread.slot, thread.now, self.body.newest(), acquire, self.body.oldest(), limits);
         }
-        self.tell_later_writes(thread, seq_cst);
+        self.publish_read(thread, seq_cst);
     }
 
-    /// What a load leaves for those who write later: that it came before.
+    /// Publishes a load for threads that write later: under SC it came before their writes.
     #[inline]
-    fn tell_later_writes(&mut self, thread: &mut ThreadClocks, seq_cst: bool) {
+    fn publish_read(&mut self, thread: &mut ThreadClocks, seq_cst: bool) {
         let moment = thread.before.get(thread.slot);
         let told = self.body.entry(self.accesses(), thread.slot);
         if !self.trusted && told < moment {
             if !self.accessed {
-                // Having read the newest write, the thread knows all that came before it.
+                // The thread has read the newest write, so it knows everything that came before that.
                 self.body.assign(Row::ByAccess, &thread.before);
                 self.accessed = true;
             } else if thread.has_learned_nothing_since(told) {
@@ -239,12 +239,12 @@ impl Location {
             }
         }
         if thread.has_fences() {
-            self.tell_of_fences(thread);
+            self.publish_fences(thread);
         }
     }
 
     #[inline]
-    fn tell_of_fences(&mut self, thread: &ThreadClocks) {
+    fn publish_fences(&mut self, thread: &ThreadClocks) {
         if self.is_last_published(thread) {
             self.body.raise(Row::FenceByAccess, thread.slot, thread.last_fence());
         } else {
@@ -253,19 +253,18 @@ impl Location {
         }
     }
 
-    /// Whether all is told about the fences of this thread.
+    /// Whether everything about the fences of this thread is published.
     fn knows_fences(&self, thread: &ThreadClocks) -> bool {
         self.is_last_published(thread) && self.body.entry(Row::FenceByAccess, thread.slot) >= thread.last_fence()
     }
 
-    /// Whether this thread was the last one to write, and would publish the same now, apart from its own moment and its last fence.
+    /// Whether this thread made the newest write, and would publish the same now, apart from its own moment and its last fence.
     #[inline]
     fn is_last_published(&self, thread: &ThreadClocks) -> bool {
         self.last.slot() == thread.slot && !self.last.is_initial() && thread.publishes_the_same_since(self.last.epoch())
     }
 
-    /// What the thread learns from reading the newest write. Says whether it read something that it does not know in happens-before even now, for
-    /// the first time.
+    /// The thread learns what the newest write released. Returns whether this is its first read of this write, and it does not know the write in happens-before even now.
     #[inline]
     fn learn_released(&self, thread: &mut ThreadClocks, acquire: bool) -> bool {
         if self.released_is_known && self.is_awaited(thread, acquire) {
@@ -278,11 +277,11 @@ impl Location {
         !self.last.known_to(&thread.hb.current)
     }
 
-    /// Whether the newest write is included in what the thread knows or, unless it acquires now, in what it would know after an acquire fence.
+    /// Whether the thread's knowledge includes the newest write. Unless it acquires now, what it would know after an acquire fence counts, too.
     #[inline]
     fn is_awaited(&self, thread: &ThreadClocks, acquire: bool) -> bool {
-        self.last.included_in(&thread.hb.current, &thread.births)
-            || (!acquire && self.last.included_in(&thread.hb.waiting, &thread.births))
+        self.last.included_in(&thread.hb.current, &thread.slot_starts)
+            || (!acquire && self.last.included_in(&thread.hb.waiting, &thread.slot_starts))
     }
 
     fn has_read(&self, thread: &ThreadClocks, acquire: bool) -> bool {
@@ -305,7 +304,7 @@ impl Location {
         }
         thread.begin_event();
         if self.trusted {
-            thread.distrust_the_past();
+            thread.invalidate_before();
             self.body.assign(Row::ByWrite, thread.hb.published(written.release));
         } else if self.last.slot() == thread.slot && thread.has_learned_nothing_since(self.last.epoch()) {
             self.body.set(Row::ByWrite, thread.slot, thread.now);
@@ -327,18 +326,18 @@ impl Location {
         }
     }
 
-    /// Whether the thread knows all that came before any access under SC.
+    /// Whether the thread knows everything that came before any access under SC.
     #[inline]
     fn knows_accesses(&self, thread: &ThreadClocks) -> bool {
         let nobody_else = !self.accessed || (self.exclusive && self.last.slot() == thread.slot);
-        nobody_else && self.last.included_in(&thread.before, &thread.births)
+        nobody_else && self.last.included_in(&thread.before, &thread.slot_starts)
     }
 
     /// The read half of a read-modify-write.
     #[inline]
     fn update_released(&mut self, thread: &mut ThreadClocks, acquire: bool) {
         if self.released_is_known && self.is_awaited(thread, acquire) {
-            self.released_is_known = acquire || self.last.included_in(&thread.hb.current, &thread.births);
+            self.released_is_known = acquire || self.last.included_in(&thread.hb.current, &thread.slot_starts);
             return;
         }
         self.released_is_known = acquire;
@@ -354,7 +353,7 @@ impl Location {
         }
     }
 
-    /// What a write leaves for those who read it. What an update leaves comes on top of what was there.
+    /// Publishes a write for threads that read it. An update adds to what was published here before.
     #[inline]
     fn publish(&mut self, thread: &mut ThreadClocks, written: Written) {
         let fences = self.body.has_fences() || thread.has_fences();
@@ -365,7 +364,7 @@ impl Location {
         } else if fences {
             self.order_fences(thread);
         }
-        // What was published here last is known to be the same if it was this thread that released it; and for a store, if there was nothing else. (Asked again, because ordering fences may teach something.)
+        // The same is published as the last time if this thread made the last write, as a release, and, for a store, if that was a store, too. (This is asked again, because ordering fences may teach the thread something.)
         let same = again && written.release && self.last.is_release();
         if same
             && (written.update.is_some() || !self.last.is_update())
@@ -379,9 +378,9 @@ impl Location {
         self.released_is_known |= written.update.is_none();
     }
 
-    /// What a write learns from the `seq_cst` fences of those who came before, and tells those who come later.
+    /// A write learns from the `seq_cst` fences of the threads that accessed the location before, and publishes its own for those that access it later.
     fn order_fences(&mut self, thread: &mut ThreadClocks) {
-        // What the thread adds itself is no news to it.
+        // What the thread itself adds is not new to it.
         if self.body.order_fences(&thread.fenced.current) {
             thread.learn_pending(self.body.get(Row::FenceByWrite));
         }
@@ -402,7 +401,7 @@ impl Location {
     }
 }
 
-/// A value in sixteen bits, for which there is room. Different small values stay different.
+/// The value in sixteen bits. Different small values stay different.
 #[inline]
 fn fold(value: u128) -> u16 {
     let half = (value >> 64) as u64 ^ value as u64;
@@ -446,7 +445,7 @@ mod tests {
                 third.load(&mut count, ReadOrder::Relaxed);
                 third.store(&mut hint, WriteOrder::Relaxed, 1, Place(3));
                 count.expect(found);
-                // An update that is seen passes it on as well.
+                // An update that is observed passes it on, too.
                 third.rmw(&mut count, RmwOrder::Relaxed, found + 1, Place(4));
                 second.load(&mut hint, ReadOrder::Relaxed);
                 second.load(&mut count, order);
@@ -467,7 +466,7 @@ mod tests {
             first.store(&mut x, WriteOrder::Release, 1, Place(1));
             first.rmw(&mut counter, RmwOrder::Relaxed, 1, Place(2));
             second.rmw(&mut counter, RmwOrder::Relaxed, 2, Place(3));
-            // The counter says that it comes later; unless nobody can see that.
+            // The counter orders the accesses under SC, unless it is trusted.
             assert_eq!(second.load(&mut x, ReadOrder::Acquire).is_none(), trusted);
         }
     }
@@ -482,7 +481,7 @@ mod tests {
         first.store(&mut lock, WriteOrder::Release, 1, Place(2));
         assert_eq!(second.load(&mut lock, ReadOrder::Acquire), None);
         assert_eq!(second.load(&mut x, ReadOrder::Relaxed), None);
-        // From here on the order is that of the program again, and it can be missing.
+        // Here the order is the program's own again, and it can be insufficient.
         second.store(&mut flag, WriteOrder::Relaxed, 1, Place(3));
         third.load(&mut flag, ReadOrder::Relaxed);
         assert!(third.load(&mut x, ReadOrder::Relaxed).is_some());

@@ -4,12 +4,12 @@ use crate::body::{Body, Shape};
 use crate::clock::{Clock, LANE, Lane};
 use crate::location::Written;
 use crate::rows::{ALWAYS, WITH_FENCES};
-use crate::slots::Births;
+use crate::slots::SlotStarts;
 use crate::violation::WriteRecord;
 use crate::{Epoch, Limits, Place, Slot, ThreadClocks};
 use std::array;
 
-/// Who made a write, when and how: all that most accesses want to know of the newest one.
+/// The thread, moment and kind of a write: everything that most accesses need of the newest write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Author {
@@ -34,12 +34,12 @@ impl Author {
         Self { epoch, thread: u32::from(slot.0) | flags }
     }
 
-    /// That of the initial value. Everybody knows it, because no clock is before its moment.
+    /// The author of the initial value. All clocks know it, because none is before its moment.
     pub(crate) fn initial() -> Self {
         Self { epoch: Epoch::default(), thread: INITIAL }
     }
 
-    /// That of a write that nobody has noticed. No clock includes it, so that everybody learns what is kept of those before it.
+    /// The author of an unobserved write. No clock includes it, so every thread learns what is kept of the writes before it.
     pub(crate) fn unnoticed() -> Self {
         Self { epoch: Epoch(u32::MAX), thread: u32::from(u16::MAX) | SEQ_CST }
     }
@@ -74,17 +74,19 @@ impl Author {
         self.flag(INITIAL)
     }
 
-    /// Whether the clock knows the write, as a lower bound: rather too much than too little.
+    /// Whether the clock knows the write. If in doubt, it does.
     #[inline]
     pub(crate) fn known_to(self, clock: &Clock) -> bool {
         clock.get(self.slot()) >= self.epoch
     }
 
-    /// Whether the clock includes the write and all that its thread knew then: rather too little than too much.
+    /// Whether the clock includes the write and everything that its thread knew then. If in doubt, it does not.
     #[inline]
-    pub(crate) fn included_in(self, clock: &Clock, births: &Births) -> bool {
+    pub(crate) fn included_in(self, clock: &Clock, slot_starts: &SlotStarts) -> bool {
         self.is_initial()
-            || clock.get(self.slot()) >= self.epoch && !births.follow(self.slot(), self.epoch) && !self.epoch.is_last()
+            || clock.get(self.slot()) >= self.epoch
+                && !slot_starts.may_predate(self.slot(), self.epoch)
+                && !self.epoch.is_last()
     }
 }
 
@@ -97,9 +99,9 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// How many words a write takes whose value fits into one.
+    /// How many words a write takes if its value fits into one word.
     pub(crate) const SHORT: usize = 4;
-    /// How many any other one takes.
+    /// How many words any other write takes.
     const LONG: usize = LANE;
 
     /// How many words a write of this value takes.
@@ -108,7 +110,7 @@ impl Entry {
         if value >> 32 == 0 { Self::SHORT } else { Self::LONG }
     }
 
-    /// Packed: mostly only the first four words are not zero.
+    /// The write as words. Usually only the first four are not zero.
     #[inline]
     fn words(&self) -> Lane {
         let Author { epoch, thread } = self.author;
@@ -137,7 +139,7 @@ impl Entry {
     }
 }
 
-/// The value of a location before anybody wrote. In halves, so that it need not be aligned to sixteen bytes.
+/// The initial value of a location. In halves, so that it need not be aligned to sixteen bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Initial([u64; 2]);
 
@@ -151,9 +153,9 @@ impl Initial {
     }
 }
 
-/// The newest writes, by their numbers. The write with number `n` is at `n & mask()`, for `oldest() <= n <= newest`. As long as nobody has written, nothing is there.
+/// The newest writes, by their numbers. The write with number `n` is at `n & mask()`, for `oldest() <= n <= newest`. Before the first write, the log is empty.
 impl Body {
-    /// The length is a power of two, or nothing is there and whatever is asked for is not found.
+    /// The length is a power of two, or zero; then nothing is found.
     #[inline]
     fn mask(&self) -> u64 {
         (self.capacity() as u64).wrapping_sub(1)
@@ -170,7 +172,7 @@ impl Body {
         self.newest.saturating_sub(self.mask())
     }
 
-    /// Makes room for a write of this value by this thread. (The initial value is far from all else that is needed here, and mostly not looked at.)
+    /// Makes room for a write of this value by this thread. (The initial value is passed by reference, because it is in another cache line and seldom needed.)
     #[inline]
     pub(crate) fn make_room(&mut self, initial: &Initial, value: u128, thread: &ThreadClocks) {
         if self.is_full(thread.settings.limits) || Entry::stride(value) > self.stride() {
@@ -178,19 +180,19 @@ impl Body {
         }
     }
 
-    /// Whether there is no room for another write without forgetting one, and there could be.
+    /// Whether another write would replace one although the log may still grow.
     #[inline]
     fn is_full(&self, limits: Limits) -> bool {
         self.newest + 1 >= self.capacity() as u64 && self.capacity() < most(limits)
     }
 
-    /// Takes the shape that it will have in the end, as far as that can be known: other threads will come, and they will have clocks as long as ours, or longer.
+    /// Grows at once to the expected final shape: other threads will access the location, with clocks at least as long as this thread's.
     #[cold]
     #[inline(never)]
     fn lengthen(&mut self, initial: &Initial, value: u128, thread: &ThreadClocks) {
         let (old, limits) = (self.shape(), thread.settings.limits);
         let rows = if thread.has_fences() { WITH_FENCES } else { ALWAYS };
-        let lanes = thread.births.lanes().min(FORESEEN).max(thread.before.lanes().len());
+        let lanes = thread.slot_starts.lanes().min(FORESEEN).max(thread.before.lanes().len());
         self.reshape(Shape {
             rows: old.rows.max(rows),
             width: old.width.max(lanes),
@@ -214,7 +216,7 @@ impl Body {
         let at = (number & self.mask()) as usize;
         let new = entry.words();
         if let Some(words) = self.logged_mut(at) {
-            // As arrays, so that this is one instruction and no call.
+            // As arrays, so that copying compiles to one instruction and not to a call.
             if let Some(long) = words.first_chunk_mut() {
                 *long = new;
             } else if let (Some(short), Some(from)) = (words.first_chunk_mut::<{ Entry::SHORT }>(), new.first_chunk()) {
@@ -242,7 +244,7 @@ impl Body {
         }
     }
 
-    /// The newest write that is watched and for which the test holds.
+    /// The newest watched write for which the test holds.
     pub(crate) fn newest_watched(&self, test: impl Fn(&Entry) -> bool) -> Option<Entry> {
         let mut newest_first = (self.oldest()..=self.newest).rev().filter_map(|number| self.write(number));
         newest_first.find(|entry| entry.author.flag(WATCHED) && test(entry))
@@ -253,10 +255,10 @@ impl Body {
     }
 }
 
-/// How many lanes a row gets before anybody asks for them. With more threads than that, most locations may never hear of most threads.
+/// How many lanes a row gets in advance. With more threads, most threads may never access most locations.
 const FORESEEN: usize = 8;
 
-/// How many writes are remembered at most.
+/// The maximum number of writes in the log.
 #[inline]
 fn most(limits: Limits) -> usize {
     limits.writes.clamp(1, 1 << 30).next_power_of_two()

@@ -1,4 +1,4 @@
-//! Which part of a location an access will look at, as far as that can be told before anything of the location is in a cache.
+//! The parts of a location's memory that an access needs, as far as they are known before anything of the location is in a cache.
 
 use crate::Slot;
 use crate::body::Body;
@@ -11,14 +11,14 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outline(u8);
 
-/// How many lanes a row has, or nothing if there is none.
+/// How many lanes a row has; zero if there are no rows.
 const WIDTH: u8 = 15;
 /// Whether there are rows about fences.
 const FENCES: u8 = 16;
-/// Whether writes take more than the least number of words.
+/// Whether writes take more than the minimum number of words.
 const LONG: u8 = 32;
 
-/// How many writes there mostly is room for.
+/// How many writes the log usually holds.
 const WRITES: usize = 8;
 
 impl Outline {
@@ -51,7 +51,7 @@ impl Outline {
         row as usize * bytes..(row as usize + 1) * bytes
     }
 
-    /// Calls `fetch` with the bytes that a load by this thread mostly needs: mostly it knows the newest write already, and only leaves word that it was there.
+    /// Calls `fetch` with the bytes that a load by this thread usually needs: usually it knows the newest write already, and only records itself.
     #[inline]
     pub fn for_load(self, slot: Slot, mut fetch: impl FnMut(Range<usize>)) {
         let read_at = self.row(Row::ReadAt).start + slot.index() / LANE * size_of::<Lane>();
@@ -62,7 +62,7 @@ impl Outline {
         }
     }
 
-    /// Calls `fetch` with the bytes that a write mostly needs: all but who has read.
+    /// Calls `fetch` with the bytes that a write usually needs: everything except the readers.
     #[inline]
     pub fn for_write(self, mut fetch: impl FnMut(Range<usize>)) {
         let rows = if self.0 & FENCES != 0 { WITH_FENCES } else { ALWAYS };

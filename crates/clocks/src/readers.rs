@@ -1,37 +1,37 @@
-//! Who has read which write of a location without knowing it in happens-before.
+//! The reads of a location by threads that do not know the write in happens-before.
 //!
-//! Only such reads matter: whoever knows another read knows its write as well.
+//! Only these reads matter: a thread that knows another read also knows its write.
 
 use crate::clock::Clock;
 use crate::{Epoch, Limits, Slot};
 
-/// What one thread has read without knowing it in happens-before.
+/// The reads of one thread that does not know the writes in happens-before.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader {
     slot: Slot,
-    /// When each write was first read, and its number; both increase.
+    /// When each write was first read, and the number of the write. Both increase.
     seen: Vec<(Epoch, u64)>,
-    /// Whether the last observation was made by an acquiring read.
+    /// Whether the last of these reads was an acquire read.
     acquired: bool,
 }
 
-/// All readers of a location. Most have none, and should not be larger for it.
+/// All readers of a location. Most locations have none, so an empty list takes only one word.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Readers(Option<Box<Several>>);
+pub(crate) struct Readers(Option<Box<ReaderList>>);
 
-/// At least one of them.
+/// A list that is not empty.
 #[derive(Clone, Debug, Default)]
-struct Several {
+struct ReaderList {
     all: Vec<Reader>,
 }
 
 impl Readers {
     #[inline]
     fn all(&self) -> &[Reader] {
-        self.0.as_ref().map_or(&[], |several| &several.all)
+        self.0.as_ref().map_or(&[], |list| &list.all)
     }
 
-    /// Whether the thread has already read this write, and with at least this strength.
+    /// Whether the thread has already read this write, at least as strongly.
     #[inline]
     pub(crate) fn has_read(&self, slot: Slot, number: u64, acquire: bool) -> bool {
         self.all().iter().find(|reader| reader.slot == slot).is_some_and(|reader| {
@@ -39,7 +39,7 @@ impl Readers {
         })
     }
 
-    /// Remembers that the thread has read this write. Writes before `oldest` are forgotten anyway.
+    /// Records that the thread has read this write. Writes before `oldest` are forgotten.
     pub(crate) fn observe(
         &mut self,
         slot: Slot,
@@ -61,7 +61,7 @@ impl Readers {
         }
         reader.seen.retain(|&(_, seen)| seen >= oldest);
         if reader.seen.len() >= limits.observations.max(1) {
-            // The two oldest become one that began with the first and saw the second: too much is known, and that is harmless.
+            // The two oldest records become one, with the time of the first and the write of the second. This claims too much knowledge, which can only hide reports.
             if let [first, second, ..] = &mut reader.seen[..] {
                 second.0 = first.0;
                 reader.seen.remove(0);
@@ -73,13 +73,13 @@ impl Readers {
         reader.seen.push((epoch, number));
     }
 
-    /// How much memory it takes elsewhere.
+    /// The size of its heap memory.
     pub(crate) fn heap_size(&self) -> usize {
         let seen: usize = self.all().iter().map(|reader| reader.seen.capacity() * size_of::<(Epoch, u64)>()).sum();
-        self.0.as_ref().map_or(0, |several| size_of::<Several>() + several.all.capacity() * size_of::<Reader>()) + seen
+        self.0.as_ref().map_or(0, |list| size_of::<ReaderList>() + list.all.capacity() * size_of::<Reader>()) + seen
     }
 
-    /// The newest write that the clock knows to have been read.
+    /// The newest write of which the clock knows that some thread has read it.
     pub(crate) fn newest_known(&self, clock: &Clock) -> u64 {
         let known = |reader: &Reader| {
             let until = clock.get(reader.slot);

@@ -1,14 +1,14 @@
-//! The clocks of one location, side by side in one piece of memory.
+//! The clocks of one location, in one piece of memory.
 
 use crate::body::{Body, Shape};
 use crate::clock::{self, Clock, LANE, Lane};
 use crate::{Epoch, Slot};
 use std::ops::Range;
 
-/// Which clock of a location. Those that a load needs come first.
+/// The clocks of a location. Those that a load needs come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// When a thread last read it: what others must know of the thread to know that.
+    /// By thread, the moment from which on others know of its last read.
     ReadAt,
     /// What came before any access under SC: M\_SC.
     ByAccess,
@@ -16,7 +16,7 @@ pub(crate) enum Row {
     ByWrite,
     /// What an acquiring read of the newest write learns: W.
     Released,
-    /// T\_f of those who accessed it: M\_f.
+    /// T\_f of the threads that accessed it: M\_f.
     FenceByAccess,
     /// M\_f at the newest write: W\_f.
     FenceByWrite,
@@ -31,7 +31,7 @@ pub(crate) enum Row {
 }
 
 impl Row {
-    /// Those that say what can no longer be read or be a race: whoever learns from them is accused of less. The others say what came before, and accuse.
+    /// The rows that limit what can be read or can race: a thread that learns from them has fewer reports. The other rows say what came before, and lead to more reports.
     pub(crate) const LIMITS: [Self; 7] = [
         Self::Released,
         Self::FenceByAccess,
@@ -43,20 +43,20 @@ impl Row {
     ];
 }
 
-/// How many rows every location has. The others come when they are needed: those of `seq_cst` fences, and then all.
+/// How many rows every location has. The rows of `seq_cst` fences, and then all others, are added when they are needed.
 pub(crate) const ALWAYS: usize = 4;
 pub(crate) const WITH_FENCES: usize = 8;
 const ALL: usize = 10;
 
 /// A matrix with a row per clock. Rows and columns that were never used do not exist.
 impl Body {
-    /// Whether there may be a row about fences.
+    /// Whether there may be rows about fences.
     #[inline]
     pub(crate) fn has_fences(&self) -> bool {
         self.fences
     }
 
-    /// Where a row is, whether there is one or not.
+    /// The lanes of a row, whether it exists or not.
     #[inline]
     fn span(&self, row: Row) -> Range<usize> {
         row as usize * self.width()..(row as usize + 1) * self.width()
@@ -76,7 +76,7 @@ impl Body {
         clock::entry(self.get(row), slot)
     }
 
-    /// Changes one entry of a row, which exists then, if the rows are long enough.
+    /// Changes an entry of a row, and creates the row if necessary. Does nothing if the rows are too short.
     #[inline]
     pub(crate) fn set(&mut self, row: Row, slot: Slot, epoch: Epoch) {
         if let Some(lane) = self.reserve(row, 0).get_mut(slot.index() / LANE) {
@@ -84,14 +84,14 @@ impl Body {
         }
     }
 
-    /// Changes one entry of a row, which then has it.
+    /// Changes an entry of a row, and creates the row and the entry if necessary.
     #[inline]
     pub(crate) fn set_wide(&mut self, row: Row, slot: Slot, epoch: Epoch) {
         let lane = slot.index() / LANE;
         self.reserve(row, lane + 1)[lane][slot.index() % LANE] = epoch.0;
     }
 
-    /// Makes one entry later, of a row that exists then, if the rows are long enough.
+    /// Makes an entry later, and creates the row if necessary. Does nothing if the rows are too short.
     #[inline]
     pub(crate) fn raise(&mut self, row: Row, slot: Slot, epoch: Epoch) {
         if self.entry(row, slot) < epoch {
@@ -108,13 +108,13 @@ impl Body {
 
     #[inline]
     pub(crate) fn assign(&mut self, row: Row, clock: &Clock) {
-        // What is not there knows nothing.
+        // A row that does not exist is empty.
         if !clock.is_empty() || !self.get(row).is_empty() {
             clock::assign(self.reserve(row, clock.lanes().len()), clock.lanes());
         }
     }
 
-    /// Takes over a row of another location.
+    /// Copies a row of another location.
     pub(crate) fn copy(&mut self, row: Row, from: &Self) {
         let lanes = from.get(row);
         if !lanes.is_empty() {
@@ -122,7 +122,7 @@ impl Body {
         }
     }
 
-    /// Adds to the fences of those who accessed it those of a thread that writes, and lets the write have the same. Says whether those who accessed it knew more than the thread.
+    /// Adds the fences of a writing thread to those of the threads that accessed the location, and gives the write the same. Returns whether the latter knew more than the thread.
     pub(crate) fn order_fences(&mut self, fenced: &Clock) -> bool {
         self.reserve(Row::FenceByWrite, fenced.lanes().len());
         let width = self.width();
@@ -131,7 +131,7 @@ impl Body {
         clock::join_twice(by_access, by_write, fenced.lanes())
     }
 
-    /// The row, which now exists and has at least that many lanes.
+    /// A row. It exists then, with at least this many lanes.
     #[inline]
     fn reserve(&mut self, row: Row, lanes: usize) -> &mut [Lane] {
         if lanes > self.width() || row as usize >= self.row_count() {
@@ -142,7 +142,7 @@ impl Body {
         &mut self.lanes[span]
     }
 
-    /// Adds rows until this one is there, and makes all longer, but no longer than asked: clocks that learn from them become as long.
+    /// Adds rows up to this one, and makes all of them longer, but only as long as necessary: clocks that learn from them become as long.
     #[cold]
     fn widen(&mut self, row: Row, lanes: usize) {
         let needed = [ALWAYS, WITH_FENCES, ALL].into_iter().find(|&rows| rows > row as usize).unwrap_or(ALL);

@@ -1,30 +1,30 @@
 //! Races: four shadow cells for every eight bytes, as in the third version of `ThreadSanitizer`, tested against RC20's happens-before (`RSan`, appendix B).
 //!
-//! A cell holds, from the lowest bit: which of the eight bytes (8 bits), the stamp (8 bits for its number, 14 for its tick) and whether it was a read (1). The
-//! stamp leads to a slot and a moment ([`StampTable`]), and an access is ordered before the next one of a thread if the thread's clock has reached that moment.
+//! A cell contains, from the lowest bit: a mask of the eight bytes (8 bits), a stamp (8 bits for its number, 14 for its tick), and whether it was a read (1). The
+//! stamp stands for a slot and a moment ([`StampTable`]). An access is ordered before the next access of a thread if the thread's clock has reached that moment.
 //!
-//! Atomic accesses are not in the cells: a location that is accessed atomically has a [`Location`] anyway, and that is where they are remembered ([`touch`](ThreadClocks::touch)). The cells only have
-//! a *mark*, so that a plain access knows that it must ask there, too ([`plain_at`](ThreadClocks::plain_at)). An atomic access looks at the cells only if there may be plain ones in them
-//! ([`atomic`](ThreadClocks::atomic)), which mostly is not so.
+//! Atomic accesses are not in the cells: a location with atomic accesses has a [`Location`] anyway, which remembers them ([`touch`](ThreadClocks::touch)). The cells only have
+//! a *mark*, which tells a plain access to ask the location, too ([`plain_at`](ThreadClocks::plain_at)). An atomic access looks at the cells only if they may contain plain accesses
+//! ([`atomic`](ThreadClocks::atomic)), which is rare.
 //!
 //! # Guarantee
-//! What is reported is a race. A race is missed only if its first access was a plain one that was pushed out of the cells, or made by a thread without a stamp, or an atomic write that the log of the location has
-//! forgotten, or if two threads replace older accesses of theirs in the same cells at the same time.
+//! Every reported race is a race. A race is missed only in these cases: its first access was plain and has been replaced in the cells; its first access was made by a thread without a stamp; its
+//! first access was an atomic write that the log has forgotten; two threads replaced older accesses of their own in the same cells at the same time.
 //!
-//! Deviation from `ThreadSanitizer`: a cell whose races would all be found with the new access as well is the first to go, so that four cells last long.
+//! Deviation from `ThreadSanitizer`: a cell is replaced first if all its races would also be found with the new access, so that four cells last long.
 
-use crate::home::{Home, MASK, READ, all_at_once, conflict, is_mark, is_own, mark, replaces};
+use crate::cell_choice::{CellChoice, MASK, READ, all_at_once, conflict, is_mark, is_own, mark, replaces};
 use crate::log::Author;
 use crate::stamps::{Stamp, StampTable, Sweep};
 use crate::{Epoch, Location, Place, Slot, ThreadClocks};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The shadow of eight bytes. All zero means that nobody has accessed them.
+/// The shadow of eight bytes. All zero means: no accesses.
 #[derive(Debug, Default)]
 #[repr(C, align(16))]
 pub struct Cells(pub [AtomicU32; 4]);
 
-/// Whether an access reads or writes. A read-modify-write writes.
+/// Whether an access reads or writes. A read-modify-write counts as a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// It only reads.
@@ -33,59 +33,59 @@ pub enum Direction {
     Write,
 }
 
-/// What became of an access on the [short way](ThreadClocks::plain_alone).
+/// The result of the [fast path](ThreadClocks::plain_fast).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alone {
-    /// It was there already, or one that says as much.
+pub enum FastPath {
+    /// The cells contained the access already, or one that says as much.
     Known,
-    /// It is there now, and it does not race.
+    /// The cells contain the access now, and it does not race.
     New,
-    /// It must go the long way.
+    /// Nothing was done; the access must take the slow path.
     No,
 }
 
-/// An atomic access was remembered.
+/// The result of recording an atomic access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touched {
-    /// Whether the same thread had not done the same since its last release.
+    /// Whether the same thread had not made the same access since its last release.
     pub is_new: bool,
-    /// Whether there may be plain accesses in its shadow, or no mark.
+    /// Whether its shadow may contain plain accesses, or has no mark.
     pub is_disturbed: bool,
 }
 
 /// The earlier access of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// Who made it.
+    /// The slot of its thread.
     pub slot: Slot,
-    /// From which moment of its thread on others know it.
+    /// The moment of its thread from which on others know of it.
     pub since: Epoch,
-    /// Which of the eight bytes it accessed.
+    /// The bytes that it accessed.
     pub mask: u8,
     /// Whether it read or wrote.
     pub direction: Direction,
     /// Whether it was atomic.
     pub atomic: bool,
-    /// Where in the program, if that is known here.
+    /// Its place in the program, if that is known here.
     pub place: Option<Place>,
 }
 
-/// Where the mark is, if there is one.
+/// The cell for the mark, if there is one.
 const LAST: usize = 3;
 
 impl ThreadClocks {
-    /// A plain access to the bytes in `mask`. Checks it against the plain accesses that others made there and remembers it. If the cells are then [marked](Cells::is_marked), it must be checked
-    /// against atomic ones as well.
+    /// Checks a plain access to the bytes in `mask` against the plain accesses of other threads, and records it. If the cells are then [marked](Cells::is_marked), the caller must also check
+    /// it against atomic accesses.
     #[inline]
     pub fn plain(&mut self, cells: &Cells, table: &StampTable, mask: u8, direction: Direction) -> Option<Race> {
         let own = self.own(mask, direction);
         let values = cells.values();
         match all_at_once(values, own) {
-            Home::Recorded => None,
-            Home::At(home, others)
+            CellChoice::Recorded => None,
+            CellChoice::At(cell_number, others)
                 if Stamp::is_valid(own)
                     && self.are_ordered(values, others, table)
-                    && cells.claim(home, values[home], own) =>
+                    && cells.claim(cell_number, values[cell_number], own) =>
             {
                 None
             }
@@ -93,7 +93,7 @@ impl ThreadClocks {
         }
     }
 
-    /// Checks a plain access, which is in the cells already, against the atomic ones to this location, of which it accesses the bytes in `mask`. The location is locked.
+    /// Checks a plain access, which the cells contain already, against the atomic accesses to this location. It accesses the bytes in `mask` of the location. The caller holds the location's lock.
     #[cold]
     pub fn plain_at(&self, location: &mut Location, mask: u8, direction: Direction) -> Option<Race> {
         let race = |slot, since, direction, place| Race { slot, since, mask, direction, atomic: true, place };
@@ -110,8 +110,8 @@ impl ThreadClocks {
         read.map(|(slot, since)| race(slot, since, Direction::Read, None))
     }
 
-    /// Remembers the atomic access that was just made to a location, for plain ones that come later. Says whether there may be plain ones that came before: then
-    /// [`atomic`](Self::atomic) follows. The location stays locked until after this.
+    /// Records the atomic access that was just made to a location, for later plain accesses. The result says whether there may be earlier plain accesses; then
+    /// [`atomic`](Self::atomic) must follow. The caller holds the location's lock until after this.
     #[inline]
     pub fn touch(&self, location: &mut Location, direction: Direction) -> Touched {
         let is_new = match direction {
@@ -121,8 +121,8 @@ impl ThreadClocks {
         Touched { is_new, is_disturbed: !location.is_quiet }
     }
 
-    /// Checks the atomic access that was just made to a location, and to the bytes in `mask`, against plain ones. Says also whether there are any, ordered or not: only if not, the location can be
-    /// [left alone](Location::leave_alone).
+    /// Checks the atomic access that was just made to the bytes in `mask` against plain accesses. Also returns whether there are any plain accesses, ordered or not: only if there are none, the
+    /// location can be [left alone](Location::leave_alone).
     pub fn atomic(
         &mut self,
         cells: &Cells,
@@ -147,56 +147,56 @@ impl ThreadClocks {
         (race, any)
     }
 
-    /// The short way of [`plain`](Self::plain): does the same if there is no race, no mark, and room enough. Else it does nothing, and says so.
+    /// The fast path of [`plain`](Self::plain): does the same if there is no race, no mark, and enough room. Otherwise it does nothing.
     #[inline]
-    pub fn plain_alone(&self, cells: &Cells, table: &StampTable, mask: u8, direction: Direction) -> Alone {
+    pub fn plain_fast(&self, cells: &Cells, table: &StampTable, mask: u8, direction: Direction) -> FastPath {
         if !self.stamp.is_held() {
-            return Alone::No;
+            return FastPath::No;
         }
         let own = self.own(mask, direction);
         let values = cells.values();
         match all_at_once(values, own) {
-            Home::Recorded => Alone::Known,
-            Home::At(home, others)
-                if self.are_ordered(values, others, table) && cells.claim(home, values[home], own) =>
+            CellChoice::Recorded => FastPath::Known,
+            CellChoice::At(cell_number, others)
+                if self.are_ordered(values, others, table) && cells.claim(cell_number, values[cell_number], own) =>
             {
-                Alone::New
+                FastPath::New
             }
-            _ => Alone::No,
+            _ => FastPath::No,
         }
     }
 
-    /// The same for sixteen bytes. Both halves mostly have the same history.
+    /// The same for sixteen bytes. Usually both halves have the same history.
     #[inline]
-    pub fn both_alone(&self, cells: &[Cells; 2], table: &StampTable, direction: Direction) -> Alone {
+    pub fn both_fast(&self, cells: &[Cells; 2], table: &StampTable, direction: Direction) -> FastPath {
         if !self.stamp.is_held() {
-            return Alone::No;
+            return FastPath::No;
         }
         let values = cells[0].values();
         if values != cells[1].values() {
             return match (
-                self.plain_alone(&cells[0], table, 0xff, direction),
-                self.plain_alone(&cells[1], table, 0xff, direction),
+                self.plain_fast(&cells[0], table, 0xff, direction),
+                self.plain_fast(&cells[1], table, 0xff, direction),
             ) {
-                (Alone::No, _) | (_, Alone::No) => Alone::No,
-                (Alone::Known, Alone::Known) => Alone::Known,
-                _ => Alone::New,
+                (FastPath::No, _) | (_, FastPath::No) => FastPath::No,
+                (FastPath::Known, FastPath::Known) => FastPath::Known,
+                _ => FastPath::New,
             };
         }
         let own = self.own(0xff, direction);
         match all_at_once(values, own) {
-            Home::Recorded => Alone::Known,
-            Home::At(home, others)
+            CellChoice::Recorded => FastPath::Known,
+            CellChoice::At(cell_number, others)
                 if self.are_ordered(values, others, table)
-                    && cells.iter().all(|half| half.claim(home, values[home], own)) =>
+                    && cells.iter().all(|half| half.claim(cell_number, values[cell_number], own)) =>
             {
-                Alone::New
+                FastPath::New
             }
-            _ => Alone::No,
+            _ => FastPath::No,
         }
     }
 
-    /// Whether all cells of a set were before what this thread does now. Of a mark that is not known.
+    /// Whether all cells of a set are ordered before the next access of this thread. For a mark this is not known.
     #[inline]
     fn are_ordered(&self, cells: [u32; 4], mut which: u8, table: &StampTable) -> bool {
         while which != 0 {
@@ -218,42 +218,42 @@ impl ThreadClocks {
     #[inline(never)]
     fn compare(&mut self, cells: &Cells, table: &StampTable, own: u32) -> Option<Race> {
         let mut race = None;
-        // Others may take the empty cell. There are four.
+        // Another thread may take the empty cell. There are four.
         for _ in 0..4 {
-            let (home, old) = self.find_home(cells, table, own, &mut race);
-            if !Stamp::is_valid(own) || cells.claim(home, old, own) {
+            let (cell_number, old) = self.find_cell(cells, table, own, &mut race);
+            if !Stamp::is_valid(own) || cells.claim(cell_number, old, own) {
                 break;
             }
         }
         race
     }
 
-    /// A cell for an access, with what is in it; and the access that it races with.
-    fn find_home(&mut self, cells: &Cells, table: &StampTable, own: u32, race: &mut Option<Race>) -> (usize, u32) {
-        let mut home = None;
+    /// Finds a cell for an access. Returns its number and content, and the access that it races with, if any.
+    fn find_cell(&mut self, cells: &Cells, table: &StampTable, own: u32, race: &mut Option<Race>) -> (usize, u32) {
+        let mut cell_number = None;
         for (at, place) in cells.0.iter().enumerate() {
             let cell = place.load(Ordering::Relaxed);
             if cell & MASK == 0 {
-                home = home.or(Some((at, cell)));
+                cell_number = cell_number.or(Some((at, cell)));
                 continue;
             }
             if is_mark(cell) {
                 continue;
             }
-            // A cell with the same number is our own, or of an earlier borrower, whose cells are not looked at any more.
+            // A cell with the same number belongs to this thread, or to an earlier owner of the number, whose cells no longer count.
             let ordered = is_own(own, cell) || self.is_ordered(cell, table);
             if ordered && replaces(own, cell) {
-                match home {
-                    None => home = Some((at, cell)),
+                match cell_number {
+                    None => cell_number = Some((at, cell)),
                     Some(_) => place.store(0, Ordering::Relaxed),
                 }
             } else if !ordered && conflict(own, cell) {
                 *race = race.or_else(|| self.confirm(place, table, own));
             }
         }
-        home.unwrap_or_else(|| {
+        cell_number.unwrap_or_else(|| {
             let most = if cells.is_marked(0xff) { LAST as u64 } else { 4 };
-            // Whatever it is, it goes.
+            // The old content does not matter.
             (if Stamp::is_valid(own) { self.stamp.pick_victim(most) } else { 0 }, MASK)
         })
     }
@@ -268,7 +268,7 @@ impl ThreadClocks {
         slot == self.slot || self.hb.current.get(slot) >= since
     }
 
-    /// Looks again, so that a cell is not taken for one of a later owner of its number.
+    /// Reads the cell again, so that it is not taken for a cell of a later owner of its number.
     #[cold]
     fn confirm(&self, place: &AtomicU32, table: &StampTable, own: u32) -> Option<Race> {
         let (_, _, owner) = table.origin(place.load(Ordering::Acquire))?;
@@ -289,13 +289,13 @@ impl ThreadClocks {
 }
 
 impl Cells {
-    /// All four. Each is read at once; together they need not be.
+    /// All four cells. Each is read atomically; together they are not.
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code, reason = "the compiler knows no load of four atomics")]
     #[inline]
     fn values(&self) -> [u32; 4] {
         let cells: core::arch::x86_64::__m128i;
-        // SAFETY: the cells are aligned to sixteen bytes, every x86_64 has this instruction, and what it reads are four integers.
+        // SAFETY: the cells are aligned to sixteen bytes, every x86_64 has this instruction, and it reads four integers.
         unsafe {
             core::arch::asm!(
                 "movdqa {}, xmmword ptr [{}]", out(xmm_reg) cells, in(reg) self, options(nostack, readonly, preserves_flags)
@@ -304,17 +304,17 @@ impl Cells {
         }
     }
 
-    /// All four, one after the other.
+    /// All four cells, one after the other.
     #[cfg(not(target_arch = "x86_64"))]
     fn values(&self) -> [u32; 4] {
         [0, 1, 2, 3].map(|at: usize| self.0[at].load(Ordering::Relaxed))
     }
 
-    /// Puts an access into a cell. An empty one may be taken meanwhile by somebody else, with whom it may race: then it is not changed. (Two threads that begin at the same time would not see each other otherwise, because
-    /// it takes the system microseconds to provide the memory of the first cell on a page.) Another cell is replaced without asking.
+    /// Puts an access into a cell. Another thread may take an empty cell at the same time, and may race with this access: then the cell is not changed. (Otherwise two threads whose first
+    /// accesses come at the same time would miss each other, because it takes the system microseconds to provide the page.) A cell that is not empty is replaced without a check.
     #[inline]
-    fn claim(&self, home: usize, old: u32, own: u32) -> bool {
-        let cell = &self.0[home];
+    fn claim(&self, cell_number: usize, old: u32, own: u32) -> bool {
+        let cell = &self.0[cell_number];
         if old & MASK == 0 {
             return cell.compare_exchange(old, own, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         }
@@ -329,7 +329,7 @@ impl Cells {
         is_mark(cell) && cell & u32::from(mask) != 0
     }
 
-    /// Marks these bytes, and says whether another cell had to go for it. Rather one of another thread that is known: whoever comes later probably knows it, too.
+    /// Marks these bytes. Returns whether another cell was lost. A cell that this thread already knows is replaced first, because later threads probably know it, too.
     fn mark(&self, mask: u8, is_known: impl Fn(u32) -> bool) -> bool {
         let update = |cell| Some(if is_mark(cell) { cell | u32::from(mask) } else { mark(mask) });
         let (Ok(old) | Err(old)) = self.0[LAST].fetch_update(Ordering::Relaxed, Ordering::Relaxed, update);
@@ -343,17 +343,17 @@ impl Cells {
         empty.is_none()
     }
 
-    /// Forgets all accesses, as when memory is freed and used again.
+    /// Removes all accesses, for memory that is freed or used again.
     pub fn clear(&self) {
         self.0.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
     }
 
-    /// Removes the cells whose numbers are being swept.
+    /// Removes the cells whose stamp numbers are being swept.
     pub fn sweep(&self, sweep: &Sweep) {
         for place in &self.0 {
             let cell = place.load(Ordering::Relaxed);
             if sweep.removes(cell) {
-                // If somebody has just put another one there, it is not ours to remove.
+                // If another thread has just replaced it, the new cell stays.
                 let _ = place.compare_exchange(cell, 0, Ordering::Release, Ordering::Relaxed);
             }
         }

@@ -1,38 +1,39 @@
-//! Stamps: how a thread and a moment fit into the 22 bits of a shadow cell.
+//! Stamps: a thread and a moment in the 22 bits of a shadow cell.
 //!
-//! A stamp is one of 255 numbers together with 2¹⁴ *ticks*. A thread borrows a number, and each of its moments is one tick; only those after a release are used. Tick and number name a moment as long as nobody else
-//! gets the same pair, so a number goes on where its last borrower stopped. Cells of earlier borrowers are not looked at any more: that can only hide a race. A number whose ticks are used up
-//! rests until all cells with it have been [swept](Sweep) away. A thread that gets none (there are more than 255) is only checked, not remembered.
+//! A stamp consists of one of 255 numbers and one of 2¹⁴ *ticks*. A thread borrows a number, and each of its moments is one tick; only moments after a release are used. Number and tick identify
+//! a moment as long as no other thread gets the same pair, so a number continues where its last owner stopped. Cells of earlier owners no longer count; that can only hide a race. A number whose
+//! ticks are used up is not used again until all cells with it have been [removed](Sweep). If there are more than 255 threads, the accesses of a thread without a number are checked but not
+//! recorded.
 
 use crate::{Epoch, Slot, ThreadClocks};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const TICK_BITS: u32 = 14;
-/// How many moments a number can name.
+/// How many moments a number can stand for.
 const TICKS: u64 = 1 << TICK_BITS;
-/// A number with fewer ticks than this left is not worth borrowing.
+/// A number with fewer ticks left is not lent.
 const WORTHWHILE: u64 = 64;
 const NUMBERS: usize = 255;
-/// Stands for no stamp; no cell has it.
+/// In place of a number: no stamp. No cell has it.
 const NOTHING: u32 = 255;
 const MOMENT_MASK: u64 = (1 << 48) - 1;
 const NOBODY: u64 = u64::MAX;
 
-/// The place of a stamp's number in a cell. The tick, fourteen bits, begins at bit 16.
+/// The bits of a stamp's number in a cell. The tick, fourteen bits, begins at bit 16.
 pub(crate) const NUMBER_MASK: u32 = 0xff00;
 
 /// The stamp of one thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Stamp {
     number: Option<u8>,
-    /// The moment of tick 0; it can be before the beginning of time.
+    /// The moment of tick 0. It can be negative (modulo 2⁴⁸).
     base: u64,
-    /// The current stamp as it stands in a cell.
+    /// The current stamp, as in a cell.
     bits: u32,
     /// A number whose ticks this thread has used up.
     spent: Option<u8>,
-    /// How many cells this thread has pushed out.
+    /// How many cells this thread has replaced.
     victims: u64,
 }
 
@@ -44,7 +45,7 @@ impl Default for Stamp {
 }
 
 impl Stamp {
-    /// What the thread does from now on is known to those who know it up to this moment.
+    /// From now on, a thread knows this thread's accesses if its clock has reached this moment.
     #[inline]
     pub(crate) fn follow(&mut self, since: Epoch) {
         let Some(number) = self.number else { return };
@@ -62,36 +63,36 @@ impl Stamp {
         self.number.is_some()
     }
 
-    /// The current stamp in a cell.
+    /// The current stamp, as in a cell.
     #[inline]
     pub(crate) fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Whether these bits are a stamp at all.
+    /// Whether these bits contain a stamp.
     #[inline]
     pub(crate) fn is_valid(bits: u32) -> bool {
         bits >> 8 & 0xff != NOTHING
     }
 
-    /// A cell had to go.
+    /// Counts a cell that was replaced.
     pub(crate) fn lose(&mut self) {
         self.victims += 1;
     }
 
-    /// Which of that many cells must go.
+    /// The number of the cell to replace, among this many.
     pub(crate) fn pick_victim(&mut self, cells: u64) -> usize {
         self.victims += 1;
         (((self.victims.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * cells) >> 32) as usize
     }
 }
 
-/// Who has which number. All threads read it, without a lock.
+/// The owner of each number. All threads read it, without a lock.
 #[derive(Debug)]
 pub struct StampTable {
-    /// Slot in the upper 16 bits, the moment of tick 0 below.
+    /// The slot in the upper 16 bits, and the moment of tick 0 below.
     owners: [AtomicU64; NUMBERS],
-    /// The first moment that the owner used it for.
+    /// The first moment for which the owner uses it.
     since: [AtomicU64; NUMBERS],
 }
 
@@ -102,19 +103,19 @@ impl Default for StampTable {
 }
 
 impl StampTable {
-    /// Nobody has a number.
+    /// A table in which no number has an owner.
     pub const fn new() -> Self {
         Self { owners: [const { AtomicU64::new(NOBODY) }; NUMBERS], since: [const { AtomicU64::new(0) }; NUMBERS] }
     }
 
-    /// The slot and the moment that a cell stands for, and a token that changes when the number gets another owner.
+    /// The slot and moment of a cell, and a token that changes when the number gets another owner.
     #[inline]
     pub(crate) fn origin(&self, cell: u32) -> Option<(Slot, Epoch, u64)> {
         let number = (cell >> 8 & 0xff) as usize;
         let owner = self.owners.get(number)?.load(Ordering::Acquire);
         let moment = owner.wrapping_add(u64::from(cell >> 16) & (TICKS - 1)) & MOMENT_MASK;
         let since = self.since[number].load(Ordering::Acquire);
-        // The moment of tick 0 can be before the beginning of time, and then that of an early tick is, too.
+        // The moment of tick 0 can be negative, and then that of an early tick is negative, too.
         let is_later = moment.wrapping_sub(since) & MOMENT_MASK <= MOMENT_MASK / 2;
         (owner != NOBODY && since != NOBODY && is_later).then_some((
             Slot((owner >> 48) as u16),
@@ -125,7 +126,7 @@ impl StampTable {
 
     fn assign(&self, number: u8, slot: Slot, base: u64, since: u64) {
         let number = number as usize;
-        // In between, cells with this number count as too old.
+        // Until the new owner is complete, cells with this number count as too old.
         self.since[number].store(NOBODY, Ordering::Release);
         self.owners[number].store(u64::from(slot.0) << 48 | base & MOMENT_MASK, Ordering::Release);
         self.since[number].store(since, Ordering::Release);
@@ -136,10 +137,10 @@ impl StampTable {
     }
 }
 
-/// Lends numbers. The runtime keeps one of these, with a lock.
+/// Lends numbers. The runtime has one of these, with a lock.
 #[derive(Debug)]
 pub struct StampPool {
-    /// Numbers that nobody has, with their first unused tick, the longest unused first.
+    /// The numbers without an owner, each with its first unused tick; the one that is unused for the longest time comes first.
     free: VecDeque<(u8, u64)>,
     spent: Sweep,
 }
@@ -156,7 +157,7 @@ impl StampPool {
         Self::default()
     }
 
-    /// Gives the thread a stamp if it has none and one is free. Says whether it has one now.
+    /// Gives the thread a stamp if it has none and one is free. Returns whether it has one now.
     pub fn lend(&mut self, table: &StampTable, thread: &mut ThreadClocks) -> bool {
         self.collect(thread);
         if thread.stamp.number.is_some() {
@@ -192,13 +193,13 @@ impl StampPool {
         }
     }
 
-    /// The numbers that are used up, if it is time to sweep: nothing is free. The runtime lets the sweep clean every shadow cell there is, without holding the pool's lock,
-    /// and hands it to [`end_sweep`](Self::end_sweep).
+    /// The numbers that are used up, if no number is free. The runtime then applies the sweep to every shadow cell, without holding the pool's lock,
+    /// and passes it to [`end_sweep`](Self::end_sweep).
     pub fn begin_sweep(&mut self) -> Option<Sweep> {
         (self.free.is_empty() && !self.spent.is_empty()).then(|| std::mem::take(&mut self.spent))
     }
 
-    /// All cells have been cleaned.
+    /// All cells have been swept: the numbers are free again.
     pub fn end_sweep(&mut self, sweep: &Sweep, table: &StampTable) {
         for number in (0..NUMBERS).map(|number| number as u8).filter(|&number| sweep.contains(number)) {
             table.forget(number);
@@ -207,7 +208,7 @@ impl StampPool {
     }
 }
 
-/// Numbers that wait for their cells to be cleaned.
+/// Numbers whose cells must be removed before they are used again.
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
     numbers: [u64; 4],
@@ -226,20 +227,20 @@ impl Sweep {
         self.numbers[number as usize / 64] >> (number % 64) & 1 == 1
     }
 
-    /// What must become of this cell: nothing, if it has one of these numbers.
+    /// Whether this cell has one of the numbers, and must be removed.
     pub(crate) fn removes(&self, cell: u32) -> bool {
         cell & 0xff != 0 && self.contains((cell >> 8) as u8)
     }
 }
 
 impl ThreadClocks {
-    /// Whether the thread could use a stamp: it has none, so that its plain accesses are not remembered.
+    /// Whether the thread has no stamp. Its plain accesses are then not recorded.
     #[inline]
     pub fn wants_stamp(&self) -> bool {
         !self.stamp.is_held()
     }
 
-    /// How many shadow cells this thread has pushed out so far, and with them perhaps a race.
+    /// How many shadow cells this thread has replaced so far. Each may have hidden a race.
     pub fn cells_lost(&self) -> u64 {
         self.stamp.victims
     }

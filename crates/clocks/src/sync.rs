@@ -1,8 +1,8 @@
-//! What other things than atomic locations carry from thread to thread: locks, thread creation and joining, and `seq_cst` fences.
+//! Synchronisation by other things than atomic locations: locks, thread creation and joining, and `seq_cst` fences.
 
 use crate::clock::Clock;
 
-/// The clock of something that synchronises like an acquire and a release: a mutex, a semaphore, the end of a thread.
+/// The clock of something that synchronises like a release and an acquire: a mutex, a semaphore, the end of a thread.
 ///
 /// See [`ThreadClocks::release`](crate::ThreadClocks::release) and [`ThreadClocks::acquire`](crate::ThreadClocks::acquire). A readers-writer lock has two: readers acquire
 /// the one that writers release, writers acquire both.
@@ -15,13 +15,13 @@ pub struct SyncClock {
 }
 
 impl SyncClock {
-    /// Something that nobody has released.
+    /// The clock of something that was never released.
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-/// What the `seq_cst` fences of all threads share under [`Model::Rc20`](crate::Model::Rc20): the order of the otherwise unused location f.
+/// What the `seq_cst` fences of all threads share under [`Model::Rc20`](crate::Model::Rc20): the order of the ghost location f.
 #[derive(Clone, Debug, Default)]
 pub struct ScFence {
     pub(crate) released: Clock,

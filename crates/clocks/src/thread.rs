@@ -1,14 +1,14 @@
-//! What one thread knows, and what fences, locks, creating and joining do to it.
+//! What one thread knows, and the effects of fences, locks, creating and joining.
 //!
-//! The clocks are those of the paper's appendix A with slots in place of locations: T\_c (*current*: happens-before), T\_a (what an acquire fence would make
+//! The clocks are those of the paper's appendix A, with slots in place of locations: T\_c (*current*: happens-before), T\_a (what an acquire fence would make
 //! current; here only what it would add), T\_r (what the last release fence published) and T\_SC (*before*: what came earlier under SC); and, for `seq_cst`, T\_psc and the pairs T\_f and X.
 
 use crate::clock::{Clock, Lane};
-use crate::slots::{Births, LastWord};
+use crate::slots::{DeadThread, SlotStarts};
 use crate::stamps::Stamp;
 use crate::{Epoch, FenceOrder, Model, ScFence, Settings, Slot, Slots, SyncClock};
 
-/// A clock with its variants: what is known now; what an acquire fence would add to that; what was known at the last release fence.
+/// A clock in three variants: what is known now, what an acquire fence would add, and what was known at the last release fence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct View {
     pub(crate) current: Clock,
@@ -17,7 +17,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Learns something from a read or a lock: now if `acquire`, else with the next acquire fence. Says whether more is known now.
+    /// Learns from a read or a lock: now if `acquire`, otherwise at the next acquire fence. Returns whether more is known now.
     #[inline]
     #[must_use]
     fn learn(&mut self, lanes: &[Lane], acquire: bool) -> bool {
@@ -28,13 +28,13 @@ impl View {
         false
     }
 
-    /// What a write publishes.
+    /// The clock that a write publishes.
     #[inline]
     pub(crate) fn published(&self, release: bool) -> &Clock {
         if release { &self.current } else { &self.released }
     }
 
-    /// Whether nothing was ever learned.
+    /// Whether it never learned anything.
     #[inline]
     fn is_empty(&self) -> bool {
         self.current.is_empty() && self.waiting.is_empty()
@@ -52,7 +52,7 @@ impl View {
     }
 }
 
-/// The clocks of one thread. They belong to the thread; nobody else needs them.
+/// The clocks of one thread. Only this thread uses them.
 #[derive(Clone, Debug)]
 pub struct ThreadClocks {
     pub(crate) settings: Settings,
@@ -61,7 +61,7 @@ pub struct ThreadClocks {
     pub(crate) now: Epoch,
     /// T\_c, T\_a, T\_r.
     pub(crate) hb: View,
-    /// T\_SC. Its own entry names its contents: whenever something was learned, a new moment begins before anybody is told.
+    /// T\_SC. Its own entry identifies its contents: after the thread has learned something, a new moment begins before anything is published.
     pub(crate) before: Clock,
     /// T\_psc.
     pub(crate) sc: Clock,
@@ -69,20 +69,20 @@ pub struct ThreadClocks {
     pub(crate) fenced: View,
     /// X: what the next `seq_cst` fence would add.
     pub(crate) pending: View,
-    /// The first moment, begun or not, from which on `before` knows all that it knows of others now. Whoever knows this thread up to there knows that, too.
+    /// The first moment, perhaps a future one, from which on `before` knows everything about other threads that it knows now. A thread that knows this thread up to there knows that, too.
     before_since: Epoch,
-    /// The same for what is published: the current happens-before, and what travels along with it, apart from the last own fence.
+    /// The same for what is published: happens-before and the clocks that go with it, except the own last fence.
     published_since: Epoch,
     /// invariant: if false, nothing was added to `before` or `sc` since the moment `now` began.
     pub(crate) learned: bool,
-    /// The first moment after the last release. Whoever knows this thread up to there knows every access that it makes before it releases again.
+    /// The first moment after the last release. A thread that knows this thread up to there knows every access that it makes before its next release.
     pub(crate) since: Epoch,
-    pub(crate) births: Births,
+    pub(crate) slot_starts: SlotStarts,
     pub(crate) stamp: Stamp,
 }
 
 impl ThreadClocks {
-    /// The first thread of a program. Nothing if there is no slot left.
+    /// The first thread of a program. Nothing if there is no free slot.
     pub fn first(settings: Settings, slots: &mut Slots) -> Option<Self> {
         let (slot, now) = slots.take(None)?;
         let mut thread = Self {
@@ -98,20 +98,20 @@ impl ThreadClocks {
             published_since: now.next_event(),
             learned: false,
             since: now.next_event(),
-            births: slots.births(),
+            slot_starts: slots.slot_starts(),
             stamp: Stamp::default(),
         };
         thread.begin_event();
         Some(thread)
     }
 
-    /// A thread that this one creates: it knows all that its creator knows now. Nothing if there is no slot left; the caller can then only let that thread run
-    /// unobserved, with the loss of what it would synchronise.
+    /// A thread that this one creates: it knows everything that its creator knows now. Nothing if there is no free slot. The caller must then run that thread
+    /// unobserved, and loses what it would synchronise.
     pub fn spawn(&mut self, slots: &mut Slots) -> Option<Self> {
         let (slot, now) = slots.take(Some(self))?;
         let mut birth = SyncClock::new();
         self.release(&mut birth);
-        self.distrust_the_past();
+        self.invalidate_before();
         let mut child = Self {
             settings: self.settings,
             slot,
@@ -125,7 +125,7 @@ impl ThreadClocks {
             published_since: now.next_event(),
             learned: false,
             since: now.next_event(),
-            births: slots.births(),
+            slot_starts: slots.slot_starts(),
             stamp: Stamp::default(),
         };
         child.acquire(&birth);
@@ -133,19 +133,19 @@ impl ThreadClocks {
         Some(child)
     }
 
-    /// Takes for earlier under SC only what happened before. Right after [`spawn`](Self::spawn), when the creator's other accesses were those of a library that starts threads, which are nothing that the
-    /// program can see. It can only hide a violation.
+    /// From now on, only what happened before counts as earlier under SC. To be called right after [`spawn`](Self::spawn), if the other accesses of the creator belong to a library that starts
+    /// threads, whose order the program cannot observe. This can only hide a violation.
     pub fn forget_unordered(&mut self) {
         self.before.assign(self.hb.current.lanes());
         self.before_since = self.now.next_event();
         self.begin_event();
     }
 
-    /// The end of the thread. Who joins it acquires the result.
+    /// The end of the thread. A thread that joins it acquires the result.
     pub fn finish(mut self, slots: &mut Slots) -> SyncClock {
         let mut end = SyncClock::new();
         self.release(&mut end);
-        slots.give_back(LastWord {
+        slots.give_back(DeadThread {
             slot: self.slot,
             hb: end.current.get(self.slot),
             before: end.before.get(self.slot),
@@ -153,13 +153,13 @@ impl ThreadClocks {
         end
     }
 
-    /// Whether the moments of its slot are nearly used up: then it should be [renewed](Self::renew).
+    /// Whether the moments of its slot are nearly used up. Then it should be [renewed](Self::renew).
     #[inline]
     pub fn is_old(&self) -> bool {
         self.now.is_old()
     }
 
-    /// Goes on in another slot, as if it had created another thread and ended, and says whether there was one. Its stamp must have been [given back](crate::StampPool::give_back).
+    /// Continues in another slot, as if it had created another thread and ended. Returns whether there was a free slot. The caller must have [given back](crate::StampPool::give_back) its stamp.
     #[cold]
     pub fn renew(&mut self, slots: &mut Slots) -> bool {
         let Some((slot, now)) = slots.take(Some(self)) else { return false };
@@ -190,25 +190,25 @@ impl ThreadClocks {
         &self.settings
     }
 
-    /// Whether that moment happened before whatever the thread does next.
+    /// Whether this moment happened before the next step of the thread.
     #[inline]
     pub fn knows(&self, slot: Slot, epoch: Epoch) -> bool {
         self.hb.current.get(slot) >= epoch
     }
 
-    /// Happens-before, and what travels along with it.
+    /// Happens-before, and the clocks that go with it.
     #[inline]
     pub(crate) fn views(&self) -> [&View; 3] {
         [&self.hb, &self.fenced, &self.pending]
     }
 
-    /// Whether some `seq_cst` fence has had an effect on this thread.
+    /// Whether any `seq_cst` fence has had an effect on this thread.
     #[inline]
     pub(crate) fn has_fences(&self) -> bool {
         !(self.fenced.is_empty() && self.pending.is_empty())
     }
 
-    /// Up to which moment its own `seq_cst` fences have ordered it before.
+    /// The last moment that its own `seq_cst` fences have ordered before.
     #[inline]
     pub(crate) fn last_fence(&self) -> Epoch {
         self.fenced.current.get(self.slot)
@@ -220,7 +220,7 @@ impl ThreadClocks {
         self.settings.model.orders_accesses()
     }
 
-    /// A new event, with a moment of its own.
+    /// Begins a new event, with its own moment.
     #[inline]
     pub(crate) fn begin_event(&mut self) {
         self.now = self.now.next_event();
@@ -229,22 +229,22 @@ impl ThreadClocks {
         self.before.set(self.slot, self.now);
     }
 
-    /// What was released, now or by the next writes, knows this thread up to `now`: whatever it does from here on is later than that.
+    /// What was released so far knows this thread up to `now`; what it does from here on is later.
     #[inline]
     pub(crate) fn has_released(&mut self) {
         self.since = self.now.next_event();
         self.stamp.follow(self.since);
     }
 
-    /// After an access to a [trusted](crate::Location::trust) location: what happened before also came earlier under SC. Nothing else did.
+    /// After an access to a [trusted](crate::Location::trust) location: what happened before also came earlier under SC, and nothing else did.
     #[cold]
     pub(crate) fn learn_from_trusted(&mut self) {
         self.learned |= self.before.join(self.hb.current.lanes());
-        self.distrust_the_past();
+        self.invalidate_before();
     }
 
-    /// Others may know of this moment without knowing what came earlier under SC: they know it only from happens-before.
-    pub(crate) fn distrust_the_past(&mut self) {
+    /// Another thread may know this moment from happens-before only, without what came earlier under SC.
+    pub(crate) fn invalidate_before(&mut self) {
         self.before_since = self.now.next_event();
     }
 
@@ -271,7 +271,7 @@ impl ThreadClocks {
         self.publishes_more(grown);
     }
 
-    /// Learns what the next `seq_cst` fence would add. What the last one has ordered before is no news.
+    /// Learns what the next `seq_cst` fence would add, unless the last fence has already ordered it before.
     #[inline]
     pub(crate) fn learn_pending(&mut self, pending: &[Lane]) {
         if !self.fenced.current.covers(pending) {
@@ -287,7 +287,7 @@ impl ThreadClocks {
         }
     }
 
-    /// Whether what others knew of this thread at that moment is, apart from the moment itself, what `before` knows now.
+    /// Whether another thread that knows this moment also knows everything about others that `before` knows now.
     #[inline]
     pub(crate) fn has_learned_nothing_since(&self, moment: Epoch) -> bool {
         moment >= self.before_since
@@ -299,14 +299,14 @@ impl ThreadClocks {
         moment >= self.published_since
     }
 
-    /// Learns what was released: a lock is taken, a thread joined, a semaphore passed.
+    /// Acquires: after locking a mutex, joining a thread, or passing a semaphore.
     pub fn acquire(&mut self, sync: &SyncClock) {
         self.learn_hb(sync.current.lanes(), true);
         self.learn_fences(sync.fenced.lanes(), sync.pending.lanes(), true);
         self.learn_before(sync.before.lanes());
     }
 
-    /// Tells the next ones to acquire what this thread knows, in addition to what others have told.
+    /// Releases: adds what this thread knows to what others have released.
     pub fn release(&mut self, sync: &mut SyncClock) {
         self.begin_event();
         sync.current.join(self.hb.current.lanes());
@@ -316,7 +316,7 @@ impl ThreadClocks {
         self.has_released();
     }
 
-    /// Tells the next ones to acquire what this thread knows, and nothing else. For a mutex this is the same as [`release`](Self::release), only faster.
+    /// Releases: replaces what others have released. For a mutex this has the same effect as [`release`](Self::release), and is faster.
     pub fn replace(&mut self, sync: &mut SyncClock) {
         self.begin_event();
         sync.current.assign(self.hb.current.lanes());
@@ -326,7 +326,7 @@ impl ThreadClocks {
         self.has_released();
     }
 
-    /// A fence. Only a `seq_cst` fence under a model that [shares fences](Model::shares_fences) looks at `shared`.
+    /// A fence. Only a `seq_cst` fence under a model that [shares fences](Model::shares_fences) uses `shared`.
     pub fn fence(&mut self, order: FenceOrder, shared: &mut ScFence) {
         if order.is_acquire() {
             let grown = self.hb.acquire_fence() | self.fenced.acquire_fence() | self.pending.acquire_fence();
@@ -346,7 +346,7 @@ impl ThreadClocks {
         }
     }
 
-    /// The part of a `seq_cst` fence that other fences do not have.
+    /// The additional effect of a `seq_cst` fence.
     fn order_fence(&mut self, shared: &mut ScFence) {
         match self.settings.model {
             Model::AcqRel => {}
@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(second.load(&mut x, ReadOrder::Acquire), None);
         // A slot without moments is not given to anybody.
         let end = Epoch(u32::MAX);
-        slots.give_back(LastWord { slot: Slot(0), hb: end, before: end });
+        slots.give_back(DeadThread { slot: Slot(0), hb: end, before: end });
         assert_ne!(second.spawn(&mut slots).unwrap().slot, Slot(0));
         violation.is_some()
     }

@@ -1,4 +1,4 @@
-//! What is reported.
+//! The reports of violations.
 
 use crate::{Epoch, Place, Slot};
 
@@ -8,13 +8,13 @@ use crate::{Epoch, Place, Slot};
 pub struct WriteRecord {
     /// Its number in the modification order of the location; 0 is the initial value.
     pub number: u64,
-    /// Who wrote, or nothing for the initial value.
+    /// The slot of its thread, or nothing for the initial value.
     pub slot: Option<Slot>,
-    /// When.
+    /// Its moment.
     pub epoch: Epoch,
-    /// What.
+    /// Its value.
     pub value: u128,
-    /// Where in the program.
+    /// Its place in the program.
     pub place: Place,
     /// Whether it was a read-modify-write.
     pub update: bool,
@@ -26,21 +26,21 @@ pub struct WriteRecord {
     pub seq_cst: bool,
 }
 
-/// What the access could do on a weak machine.
+/// What the access could do under the weak memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViolationKind {
-    /// It reads a value that was overwritten.
+    /// Read a value that is overwritten.
     StaleRead,
-    /// It goes unnoticed behind a write that came before.
+    /// Be ordered before a write that came earlier, which does not notice it.
     OvertakenWrite,
-    /// It updates a value that was overwritten, without the overwriting write in between.
+    /// Update a value that is overwritten, and be ordered before the overwriting write.
     StaleUpdate,
 }
 
-/// Which ordering is missing, as far as that can be told from one run.
+/// The missing ordering, as far as one run shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Missing {
-    /// Acquire, in the thread that makes the access: an acquire fence before it would do.
+    /// Acquire, in the thread that makes the access. An acquire fence before it is enough.
     Acquire,
     /// Release in another thread, or `seq_cst`.
     ReleaseOrSeqCst,
@@ -48,18 +48,18 @@ pub enum Missing {
 
 /// An access that need not behave as under sequential consistency.
 ///
-/// Under SC the access comes after the write `known`, in every run with the same past. The memory model allows it to take `stale` instead, and not to see or
-/// to come before `missed`, the next write after that.
+/// Under SC the access comes after the write `known`, in every run with the same past. The memory model allows it to take `stale` instead; it then does not see `missed`, the next write after
+/// `stale`, or is ordered before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// What the access could do.
     pub kind: ViolationKind,
-    /// The write that the access could read from or come directly after. Nothing if it was forgotten.
+    /// The write that the access could read from, or be ordered directly behind. Nothing if it was forgotten.
     pub stale: Option<WriteRecord>,
-    /// The first write that the access would not know of.
+    /// The first write that the access would miss.
     pub missed: WriteRecord,
     /// The newest write that comes before the access under SC.
     pub known: WriteRecord,
-    /// What is missing.
+    /// The missing ordering.
     pub missing: Missing,
 }

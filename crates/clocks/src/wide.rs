@@ -1,4 +1,4 @@
-//! Joining and copying clocks of several lanes: worth a call, and a look at what the processor can do.
+//! Joining and copying clocks of several lanes, with wide instructions if the processor has them.
 
 use crate::clock::{LANE, Lane, join_lane};
 
@@ -19,7 +19,7 @@ pub(crate) fn join(into: &mut [Lane], from: &[Lane]) -> bool {
     join_one_by_one(into, from)
 }
 
-/// See [`join_twice`](crate::clock::join_twice), without what is beyond the length of `from`.
+/// See [`join_twice`](crate::clock::join_twice), except for what is beyond the length of `from`.
 #[allow(unsafe_code, reason = "as above")]
 #[inline]
 pub(crate) fn join_twice(into: &mut [Lane], copy: &mut [Lane], from: &[Lane]) -> bool {
@@ -38,7 +38,7 @@ fn join_twice_one_by_one(into: &mut [Lane], copy: &mut [Lane], from: &[Lane]) ->
     knew_more
 }
 
-/// Whether the second knows no more than the first, as far as both go.
+/// Whether the second clock knows no more than the first, as far as both go.
 #[allow(unsafe_code, reason = "as above")]
 #[inline]
 pub(crate) fn covers(mine: &[Lane], theirs: &[Lane]) -> bool {
@@ -68,7 +68,7 @@ pub(crate) fn assign(into: &mut [Lane], from: &[Lane]) {
     assign_one_by_one(into, from);
 }
 
-/// Not in a way that becomes a call of `memcpy`: that takes longer for a few lanes, and in the runtime it would be the function which copies for the program.
+/// It must not compile to a call of `memcpy`: for a few lanes that takes longer, and in the runtime `memcpy` would be the function that copies for the program.
 fn assign_one_by_one(into: &mut [Lane], from: &[Lane]) {
     let mut rest = into.iter_mut();
     for theirs in from {
@@ -79,7 +79,7 @@ fn assign_one_by_one(into: &mut [Lane], from: &[Lane]) {
     rest.for_each(|mine| *mine = [0; LANE]);
 }
 
-/// A lane is a register here. What the compiler makes of the loop above writes lanes in part, which takes some processors longer than all the rest.
+/// With AVX2, a lane is a register. What the compiler makes of the loop above writes parts of lanes, which on some processors takes longer than everything else.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "these instructions have no safe names")]
 mod avx2 {

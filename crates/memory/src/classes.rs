@@ -1,14 +1,14 @@
-//! The sizes that blocks have: multiples of 16 up to 128, then four for each power of two.
+//! The sizes of blocks: multiples of 16 up to 128, then four for each power of two.
 
 /// All blocks are aligned to this.
 pub(crate) const ALIGNMENT: usize = 16;
-/// Larger blocks are mapped one by one.
+/// Larger blocks have mappings of their own.
 pub(crate) const LARGEST: usize = 1 << 20;
-/// Larger blocks are not kept by threads.
+/// Threads do not keep larger blocks.
 pub(crate) const LARGEST_KEPT: usize = 1 << 14;
-/// How many sizes there are.
+/// The number of classes.
 pub(crate) const COUNT: usize = class(LARGEST) + 1;
-/// How many sizes threads keep.
+/// The number of classes that threads keep.
 pub(crate) const COUNT_KEPT: usize = class(LARGEST_KEPT) + 1;
 
 const FINE: usize = 128;

@@ -1,15 +1,15 @@
-//! The allocator of the binary: cheap for a check that takes a millisecond, and for one that fills gigabytes.
+//! The allocator of the binary. It is cheap for a check that takes a millisecond, and for one that fills gigabytes.
 //!
-//! - A short check begins in memory that the executable has anyway, and nothing is asked of the system before that is used up (`pool`).
-//! - Threads hardly ever wait for each other: each cuts blocks from a piece of its own, and keeps what it frees (`local`).
-//! - Large tables lie in large pages, where the system has them: a step of the search goes to random places of them, and finding an address in small
-//!   pages can take longer than reading what is there (`system`).
+//! - A short check uses memory that the executable contains, and makes no system calls before that is used up (`pool`).
+//! - Threads seldom wait for each other: each cuts blocks from its own piece, and keeps the blocks that it frees (`local`).
+//! - Large tables are in large pages, if the system has them: a step of the search accesses random places of them, and translating an address in small
+//!   pages can take longer than the access itself (`system`).
 //!
-//! Blocks have one of a few sizes (`classes`) and nothing beside them that says so: whoever gives one back says how large it was.
+//! Blocks have one of a few sizes (`classes`), and no header: the size is given when a block is freed.
 //!
-//! Guarantee: blocks are distinct, aligned and as large as asked for. What a thread keeps for itself is bounded, whoever allocated it, and is given back when it ends.
+//! Guarantee: blocks are distinct, aligned, and as large as requested. The memory that a thread keeps is bounded, whichever thread allocated it, and is given back when the thread ends.
 //!
-//! Not to be confused with the runtime's allocator in `rt`, which lives in other people's programs and must not ask anybody for anything.
+//! The runtime in `rt` has its own allocator: it runs in other people's programs and must not depend on anything.
 
 #![allow(unsafe_code, reason = "this is what an allocator is about")]
 
@@ -25,6 +25,6 @@ mod pool;
 mod system;
 
 #[cfg(target_os = "linux")]
-pub use memory::Memory;
+pub use memory::Allocator;
 #[cfg(not(target_os = "linux"))]
-pub use std::alloc::System as Memory;
+pub use std::alloc::System as Allocator;

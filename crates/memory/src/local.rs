@@ -1,4 +1,4 @@
-//! What a thread has for itself.
+//! The blocks that a thread keeps.
 
 use crate::classes;
 use crate::pool::{self, Free, Piece};
@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::OnceLock;
 
-/// How many bytes of one class a thread keeps, roughly; twice as much and half of it goes to the others.
+/// About how many bytes of one class a thread keeps. When it has twice as many, half of them go to the other threads.
 const KEPT: usize = 1 << 15;
 
 /// How many blocks of a class make a batch.
@@ -18,7 +18,7 @@ const fn batch(class: usize) -> u32 {
 
 struct Local {
     free: [*mut Free; classes::COUNT_KEPT],
-    /// invariant: of each class at most a batch more than there are. (A batch that comes from others can be smaller or larger, and nobody counts it.)
+    /// invariant: for each class, at most one batch more than the number of blocks. (A batch from the pool can be smaller or larger, because its blocks are not counted.)
     counts: [u32; classes::COUNT_KEPT],
     piece: Piece,
 }
@@ -31,14 +31,14 @@ thread_local! {
             piece: Piece::NONE,
         })
     };
-    /// Whether the end of the thread will be noticed.
-    static IS_WATCHED: Cell<bool> = const { Cell::new(false) };
+    /// Whether the end of this thread will be noticed.
+    static IS_REGISTERED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `work` with what this thread has.
+/// Calls `work` with the blocks of this thread.
 #[inline]
 fn with<T>(work: impl FnOnce(&mut Local) -> T) -> T {
-    // SAFETY: nothing below allocates or calls back, so that nobody else has it at the same time.
+    // SAFETY: nothing below allocates or calls back, so there is no second reference at the same time.
     LOCAL.with(|local| work(unsafe { &mut *local.get() }))
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn take(class: usize) -> *mut u8 {
 /// Keeps a block of a class that threads keep.
 ///
 /// # Safety
-/// It belongs to the caller, who gives it up.
+/// The caller owns the block and does not use it any more.
 #[inline]
 pub(crate) unsafe fn give(class: usize, block: *mut u8) {
     let block: *mut Free = block.cast();
@@ -77,10 +77,10 @@ pub(crate) unsafe fn give(class: usize, block: *mut u8) {
 }
 
 impl Local {
-    /// There is neither a free block nor a piece that is large enough.
+    /// Gets blocks from the pool, when there is neither a free block nor a piece that is large enough.
     #[cold]
     fn refill(&mut self, class: usize) -> *mut u8 {
-        watch();
+        register_destructor();
         let mut pool = pool::lock();
         let first = pool.take_batch(class);
         if !first.is_null() {
@@ -89,17 +89,17 @@ impl Local {
             self.counts[class] = batch(class);
             return first.cast();
         }
-        // SAFETY: it is this thread's.
+        // SAFETY: the piece belongs to this thread.
         unsafe { pool.leave(self.piece) };
         self.piece = pool.piece();
         let block = self.piece.cut(classes::size(class));
         if block.is_null() { pool.take(class) } else { block }
     }
 
-    /// Lets the others have a batch.
+    /// Gives a batch to the pool.
     #[cold]
     fn share(&mut self, class: usize) {
-        watch();
+        register_destructor();
         let first = self.free[class];
         let mut last = first;
         // SAFETY: free blocks lead to the next ones, and by the invariant there are at least that many.
@@ -114,42 +114,42 @@ impl Local {
         self.counts[class] -= batch(class);
     }
 
-    /// Lets the others have all.
-    fn give_up(&mut self) {
+    /// Gives everything to the pool.
+    fn give_all(&mut self) {
         let mut pool = pool::lock();
         for (class, first) in self.free.iter_mut().enumerate() {
             if !first.is_null() {
-                // SAFETY: they are this thread's.
+                // SAFETY: the blocks belong to this thread.
                 unsafe { pool.give_batch(class, *first) };
                 *first = null_mut();
             }
         }
         self.counts = [0; classes::COUNT_KEPT];
-        // SAFETY: it is this thread's.
+        // SAFETY: the piece belongs to this thread.
         unsafe { pool.leave(self.piece) };
         self.piece = Piece::NONE;
     }
 }
 
-/// Lets the system tell when this thread ends. A destructor of Rust's own would have to be registered in memory that has to be allocated.
-fn watch() {
+/// Registers a destructor that the system calls when this thread ends. Registering one of Rust's destructors would allocate memory.
+fn register_destructor() {
     static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
-    if IS_WATCHED.replace(true) {
+    if IS_REGISTERED.replace(true) {
         return;
     }
     let key = *KEY.get_or_init(|| {
         let mut key = 0;
         // SAFETY: the destructor can be called at the end of any thread.
-        (unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) } == 0).then_some(key)
+        (unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ended)) } == 0).then_some(key)
     });
     if let Some(key) = key {
-        // SAFETY: the key exists. The value only has to be something.
+        // SAFETY: the key exists. Any value that is not null will do.
         unsafe { libc::pthread_setspecific(key, NonNull::<u8>::dangling().as_ptr().cast()) };
     }
 }
 
-extern "C" fn ended(_: *mut c_void) {
-    with(Local::give_up);
-    // Whoever ends after this and allocates once more is noticed again.
-    IS_WATCHED.set(false);
+extern "C" fn thread_ended(_: *mut c_void) {
+    with(Local::give_all);
+    // If a later destructor of this thread allocates again, this destructor must run again.
+    IS_REGISTERED.set(false);
 }

@@ -1,4 +1,4 @@
-//! From a layout to the one who has such blocks.
+//! Chooses the source of the blocks for a layout.
 
 use crate::classes::{self, ALIGNMENT, LARGEST, LARGEST_KEPT};
 use crate::{local, pool, system};
@@ -6,58 +6,58 @@ use std::alloc::{GlobalAlloc, Layout, System};
 
 /// The allocator.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Memory;
+pub struct Allocator;
 
-/// Who has the blocks for a layout.
-enum Home {
-    /// This thread, for blocks of this class.
+/// The source of the blocks for a layout.
+enum Origin {
+    /// The blocks of this thread, of this class.
     Local(usize),
-    /// All threads.
+    /// The pool, for blocks of this class.
     Shared(usize),
     /// A mapping of its own, of this size.
     Mapped(usize),
-    /// Somebody else: so few ask for a large alignment that we need not care.
-    Elsewhere,
+    /// The system's allocator, for large alignments, which are rare.
+    System,
 }
 
 #[inline]
-fn home(layout: Layout) -> Home {
-    // Nobody should ask for nothing, but who does gets something.
+fn origin(layout: Layout) -> Origin {
+    // A size of zero is not allowed, but gets a block.
     let size = layout.size().max(1);
     if layout.align() > ALIGNMENT {
-        Home::Elsewhere
+        Origin::System
     } else if size <= LARGEST_KEPT {
-        Home::Local(classes::class(size))
+        Origin::Local(classes::class(size))
     } else if size <= LARGEST {
-        Home::Shared(classes::class(size))
+        Origin::Shared(classes::class(size))
     } else {
-        Home::Mapped(system::rounded(size))
+        Origin::Mapped(system::rounded(size))
     }
 }
 
-// SAFETY: blocks come from lists of free ones or from memory that was not used yet, and are as large as their class. Which list they come from and go to depends on the layout alone. All sizes are multiples
-// of the alignment, and so all blocks are aligned.
-unsafe impl GlobalAlloc for Memory {
+// SAFETY: blocks come from lists of free blocks or from unused memory, and are as large as their class. The layout alone decides which list they come from and go to. All sizes are
+// multiples of the alignment, so all blocks are aligned.
+unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        match home(layout) {
-            Home::Local(class) => local::take(class),
-            Home::Shared(class) => pool::lock().take(class),
-            Home::Mapped(bytes) => system::map(bytes),
+        match origin(layout) {
+            Origin::Local(class) => local::take(class),
+            Origin::Shared(class) => pool::lock().take(class),
+            Origin::Mapped(bytes) => system::map(bytes),
             // SAFETY: by the caller's promise.
-            Home::Elsewhere => unsafe { System.alloc(layout) },
+            Origin::System => unsafe { System.alloc(layout) },
         }
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block came from where a block with this layout comes from, and the caller gives it up.
+        // SAFETY: the block came from the source for this layout, and the caller does not use it any more.
         unsafe {
-            match home(layout) {
-                Home::Local(class) => local::give(class, block),
-                Home::Shared(class) => pool::lock().give(class, block),
-                Home::Mapped(bytes) => system::unmap(block, bytes),
-                Home::Elsewhere => System.dealloc(block, layout),
+            match origin(layout) {
+                Origin::Local(class) => local::give(class, block),
+                Origin::Shared(class) => pool::lock().give(class, block),
+                Origin::Mapped(bytes) => system::unmap(block, bytes),
+                Origin::System => System.dealloc(block, layout),
             }
         }
     }
@@ -65,9 +65,9 @@ unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: by the caller's promise.
         let block = unsafe { self.alloc(layout) };
-        // What is freshly mapped is zero.
-        if !block.is_null() && !matches!(home(layout), Home::Mapped(_)) {
-            // SAFETY: it is as large as that.
+        // A new mapping is zero.
+        if !block.is_null() && !matches!(origin(layout), Origin::Mapped(_)) {
+            // SAFETY: the block has at least this size.
             unsafe { block.write_bytes(0, layout.size()) };
         }
         block
@@ -76,11 +76,13 @@ unsafe impl GlobalAlloc for Memory {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
         // SAFETY: the caller promises that this is a layout.
         let new = unsafe { Layout::from_size_align_unchecked(bytes, layout.align()) };
-        match (home(layout), home(new)) {
-            (Home::Local(old), Home::Local(new)) | (Home::Shared(old), Home::Shared(new)) if old == new => block,
+        match (origin(layout), origin(new)) {
+            (Origin::Local(old), Origin::Local(new)) | (Origin::Shared(old), Origin::Shared(new)) if old == new => {
+                block
+            }
             // SAFETY: by the caller's promise, it is a mapping of that size.
-            (Home::Mapped(old), Home::Mapped(new)) => unsafe { system::resize(block, old, new) },
-            // SAFETY: both are large enough for what is copied, and the old one is given up only if there is a new one.
+            (Origin::Mapped(old), Origin::Mapped(new)) => unsafe { system::resize(block, old, new) },
+            // SAFETY: both blocks are large enough for what is copied, and the old one is freed only if there is a new one.
             _ => unsafe {
                 let moved = self.alloc(new);
                 if !moved.is_null() {
@@ -105,14 +107,14 @@ mod tests {
         byte: u8,
     }
 
-    // SAFETY: nobody else has it.
+    // SAFETY: a block has only one owner.
     unsafe impl Send for Block {}
 
     impl Block {
         fn new(size: usize, align: usize, byte: u8) -> Self {
             let layout = Layout::from_size_align(size, align).unwrap();
             // SAFETY: the size is not zero.
-            let start = unsafe { if byte == 0 { Memory.alloc_zeroed(layout) } else { Memory.alloc(layout) } };
+            let start = unsafe { if byte == 0 { Allocator.alloc_zeroed(layout) } else { Allocator.alloc(layout) } };
             assert!(!start.is_null() && start.align_offset(align) == 0);
             let block = Self { start, layout, byte };
             if byte != 0 {
@@ -134,7 +136,7 @@ mod tests {
         fn resize(&mut self, size: usize) {
             let kept = self.layout.size().min(size);
             // SAFETY: it is ours, and the size is not zero.
-            self.start = unsafe { Memory.realloc(self.start, self.layout, size) };
+            self.start = unsafe { Allocator.realloc(self.start, self.layout, size) };
             assert!(!self.start.is_null());
             self.layout = Layout::from_size_align(kept, self.layout.align()).unwrap();
             assert!(self.is_whole());
@@ -146,20 +148,20 @@ mod tests {
     impl Drop for Block {
         fn drop(&mut self) {
             assert!(self.is_whole());
-            // SAFETY: nobody uses it after this.
-            unsafe { Memory.dealloc(self.start, self.layout) };
+            // SAFETY: the block is not used after this.
+            unsafe { Allocator.dealloc(self.start, self.layout) };
         }
     }
 
-    struct Dice(u64);
+    struct Random(u64);
 
-    impl Dice {
+    impl Random {
         fn below(&mut self, limit: usize) -> usize {
             self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             ((self.0 >> 33) as usize) % limit
         }
 
-        /// Many are small.
+        /// A random size. Most are small.
         fn size(&mut self) -> usize {
             let most = 1 << (1 + self.below(23));
             1 + self.below(most)
@@ -174,15 +176,15 @@ mod tests {
             .map(|seed| {
                 let send = send.clone();
                 std::thread::spawn(move || {
-                    let (mut dice, mut kept) = (Dice(seed), Vec::new());
+                    let (mut random, mut kept) = (Random(seed), Vec::new());
                     for _ in 0..1500 {
-                        let (size, align, byte) = (dice.size(), 1 << dice.below(8), dice.below(256) as u8);
+                        let (size, align, byte) = (random.size(), 1 << random.below(8), random.below(256) as u8);
                         kept.push(Block::new(size, align, byte));
-                        let at = dice.below(kept.len());
-                        match dice.below(4) {
+                        let at = random.below(kept.len());
+                        match random.below(4) {
                             0 => send.send(kept.swap_remove(at)).unwrap(),
                             1 => drop(kept.swap_remove(at)),
-                            2 => kept[at].resize(dice.size()),
+                            2 => kept[at].resize(random.size()),
                             _ => {}
                         }
                     }

@@ -1,23 +1,23 @@
-//! What all threads share: memory that nobody has used yet, and free blocks in batches.
+//! Memory that all threads share: unused memory, and free blocks in batches.
 //!
-//! A free block holds the address of the next one of its batch; the first of a batch also holds that of the next batch.
+//! A free block contains the address of the next block of its batch; the first block of a batch also contains the address of the next batch.
 
 use crate::{classes, system};
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How much the executable brings along. As long as it lasts, the system is not asked for anything; what is not used costs nothing.
-const FIRST: usize = 1 << 21;
-/// The most that is mapped at a time.
+/// How much memory the executable contains. As long as it lasts, there are no system calls. The part that is not used costs nothing.
+const INITIAL: usize = 1 << 21;
+/// The maximum size of a mapping.
 const MOST: usize = 1 << 25;
-/// How much a thread takes at a time.
+/// The size of a piece.
 pub(crate) const PIECE: usize = 1 << 15;
 
 #[repr(C, align(4096))]
-struct First([u8; FIRST]);
-static mut FIRST_REGION: First = First([0; FIRST]);
+struct InitialRegion([u8; INITIAL]);
+static mut INITIAL_REGION: InitialRegion = InitialRegion([0; INITIAL]);
 
-/// Memory that nobody has used yet.
+/// A piece of unused memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) start: *mut u8,
@@ -27,7 +27,7 @@ pub(crate) struct Piece {
 impl Piece {
     pub(crate) const NONE: Self = Self { start: null_mut(), bytes: 0 };
 
-    /// Cuts a block off, or says null.
+    /// Cuts off a block. Null if the piece is too small.
     #[inline]
     pub(crate) fn cut(&mut self, bytes: usize) -> *mut u8 {
         if self.bytes < bytes {
@@ -41,37 +41,37 @@ impl Piece {
     }
 }
 
-/// A free block. All blocks are large enough for it.
+/// A free block. All blocks are large enough for this.
 pub(crate) struct Free {
     pub(crate) next: *mut Free,
     next_batch: *mut Free,
 }
 
-/// A piece that a thread has left behind when it ended.
-struct Rest {
-    next: *mut Rest,
+/// The unused part of the piece of a thread that has ended.
+struct LeftPiece {
+    next: *mut LeftPiece,
     bytes: usize,
 }
 
 pub(crate) struct Pool {
     region: Piece,
-    /// How much was mapped so far.
+    /// How many bytes were mapped so far.
     mapped: usize,
     batches: [*mut Free; classes::COUNT],
-    rests: *mut Rest,
+    left: *mut LeftPiece,
 }
 
-// SAFETY: the pointers lead to memory that belongs to the pool alone.
+// SAFETY: the pointers point to memory that belongs to the pool alone.
 unsafe impl Send for Pool {}
 
 static POOL: Mutex<Pool> = Mutex::new(Pool {
-    region: Piece { start: (&raw mut FIRST_REGION).cast(), bytes: FIRST },
+    region: Piece { start: (&raw mut INITIAL_REGION).cast(), bytes: INITIAL },
     mapped: 0,
     batches: [null_mut(); classes::COUNT],
-    rests: null_mut(),
+    left: null_mut(),
 });
 
-/// The pool. Nothing can go wrong while it is locked.
+/// Locks the pool. No panic is possible while it is locked.
 pub(crate) fn lock() -> MutexGuard<'static, Pool> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -81,9 +81,9 @@ impl Pool {
     pub(crate) fn take(&mut self, class: usize) -> *mut u8 {
         let batch = self.batches[class];
         if batch.is_null() {
-            return self.fresh(classes::size(class));
+            return self.new_memory(classes::size(class));
         }
-        // SAFETY: a batch has at least one block, and what it says about the others is true.
+        // SAFETY: a batch has at least one block, and its pointers are valid.
         unsafe {
             let (next, next_batch) = ((*batch).next, (*batch).next_batch);
             if next.is_null() {
@@ -96,7 +96,7 @@ impl Pool {
         batch.cast()
     }
 
-    /// All blocks of a batch, one leading to the next; null if there is none.
+    /// All blocks of a batch, as a list, or null if there is none.
     pub(crate) fn take_batch(&mut self, class: usize) -> *mut Free {
         let batch = self.batches[class];
         if !batch.is_null() {
@@ -106,10 +106,10 @@ impl Pool {
         batch
     }
 
-    /// Gives back blocks of a class, one leading to the next.
+    /// Gives back a list of blocks of one class.
     ///
     /// # Safety
-    /// They belong to the caller, who gives them up.
+    /// The caller owns the blocks and does not use them any more.
     pub(crate) unsafe fn give_batch(&mut self, class: usize, first: *mut Free) {
         // SAFETY: by the caller's promise.
         unsafe { (*first).next_batch = self.batches[class] };
@@ -119,7 +119,7 @@ impl Pool {
     /// Gives back one block.
     ///
     /// # Safety
-    /// It belongs to the caller, who gives it up.
+    /// The caller owns the block and does not use it any more.
     pub(crate) unsafe fn give(&mut self, class: usize, block: *mut u8) {
         let block: *mut Free = block.cast();
         // SAFETY: by the caller's promise.
@@ -129,43 +129,43 @@ impl Pool {
         }
     }
 
-    /// Memory for a thread to cut blocks from.
+    /// A piece for a thread, to cut blocks from.
     pub(crate) fn piece(&mut self) -> Piece {
-        let rest = self.rests;
-        if rest.is_null() {
-            let start = self.fresh(PIECE);
+        let piece = self.left;
+        if piece.is_null() {
+            let start = self.new_memory(PIECE);
             return if start.is_null() { Piece::NONE } else { Piece { start, bytes: PIECE } };
         }
-        // SAFETY: what was left behind says how much it is.
+        // SAFETY: the piece contains its own size and the next one.
         unsafe {
-            self.rests = (*rest).next;
-            Piece { start: rest.cast(), bytes: (*rest).bytes }
+            self.left = (*piece).next;
+            Piece { start: piece.cast(), bytes: (*piece).bytes }
         }
     }
 
-    /// A thread leaves what it has not used. What would hardly be of use to another one is forgotten.
+    /// Takes the unused part of a thread's piece. If it is too small to be useful, it is lost.
     ///
     /// # Safety
-    /// It belongs to the caller, who gives it up.
+    /// The caller owns the piece and does not use it any more.
     pub(crate) unsafe fn leave(&mut self, piece: Piece) {
         if piece.bytes < PIECE / 16 {
             return;
         }
-        let rest: *mut Rest = piece.start.cast();
+        let left: *mut LeftPiece = piece.start.cast();
         // SAFETY: by the caller's promise; pieces are aligned as blocks are.
-        unsafe { *rest = Rest { next: self.rests, bytes: piece.bytes } };
-        self.rests = rest;
+        unsafe { *left = LeftPiece { next: self.left, bytes: piece.bytes } };
+        self.left = left;
     }
 
-    fn fresh(&mut self, bytes: usize) -> *mut u8 {
+    fn new_memory(&mut self, bytes: usize) -> *mut u8 {
         if self.region.bytes < bytes {
-            // As much as there is already: few requests, and never much more than is needed.
-            let wanted = self.mapped.clamp(FIRST, MOST);
+            // As much as was mapped already: this needs few system calls, and never maps much more than is needed.
+            let wanted = self.mapped.clamp(INITIAL, MOST);
             let start = system::map(wanted);
             if start.is_null() {
                 return null_mut();
             }
-            // What is left of the old region is less than a block; it is not worth keeping track of.
+            // The rest of the old region is smaller than a block, and is lost.
             self.region = Piece { start, bytes: wanted };
             self.mapped += wanted;
         }

@@ -1,8 +1,8 @@
-//! What a change costs on a machine.
+//! The cost of a change on a machine.
 //!
-//! The numbers are rough cycles of the instruction that compilers choose, relative to each other; `docs/commands/fix.md` lists and explains them. Two things are
-//! guaranteed: a stronger form never costs less than a weaker one, and every change costs something, so that among equally fast repairs the one with
-//! the fewest and weakest changes wins, and a fence wins against a read-modify-write.
+//! Costs are rough relative cycles of the instructions that compilers choose; `docs/commands/fix.md` lists and explains them. Two things are
+//! guaranteed: a stronger form never costs less than a weaker one; and every change costs something, so that of equally fast repairs the one with
+//! the fewest and weakest changes is chosen, and a fence rather than a read-modify-write.
 
 use std::str::FromStr;
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
@@ -11,7 +11,7 @@ use steadfast_lang::Form;
 /// A machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// x86: only what drains the store buffer costs.
+    /// x86: only draining the store buffer costs.
     X86,
     /// `ARMv8`: one-way barriers on accesses are cheaper than fences.
     Armv8,
@@ -32,7 +32,7 @@ impl Target {
         }
     }
 
-    /// What replacing a form by another one costs; nothing if they are the same.
+    /// The cost of replacing a form by another one; nothing if they are the same.
     pub fn change(self, from: Form, to: Form) -> u32 {
         if from == to {
             return 0;
@@ -41,7 +41,7 @@ impl Target {
         self.form(to).saturating_sub(self.form(from)) + extra
     }
 
-    /// What a form costs.
+    /// The cost of a form.
     pub fn form(self, form: Form) -> u32 {
         match form {
             Form::Nothing => 0,
@@ -49,7 +49,7 @@ impl Target {
             Form::Load(order) => self.load(order) + order as u32,
             Form::Store(order) => self.store(order) + order as u32,
             Form::Exchange(order) | Form::Rmw(order) => self.rmw(order) + halves(order),
-            // A failure is a load of the same instruction; only the little for its strength counts.
+            // A failure is a load by the same instruction; only the small cost of its ordering counts.
             Form::Cas(order, failure) => self.rmw(order) + halves(order) + failure as u32,
         }
     }
@@ -93,7 +93,7 @@ impl Target {
     }
 }
 
-/// How strong the halves of a read-modify-write are.
+/// The strength of both halves of a read-modify-write.
 fn halves(order: RmwOrder) -> u32 {
     order.read() as u32 + order.write() as u32
 }

@@ -1,37 +1,37 @@
 //! The cheapest choice that meets every demand: a minimum-cost hitting set, by branch and bound.
 //!
-//! Each slot takes one of its options, where option 0 costs nothing. A demand is a set of options per slot, at least one of which must be taken. Demands are closed upwards:
-//! with an option, every stronger option of the same slot is in it. So the first demand that is not met may be branched on with the options that are at
-//! least as strong as what was taken so far, and nothing is lost.
+//! Each slot takes one of its options; option 0 costs nothing. A demand is a set of options per slot, of which at least one must be taken. Demands are closed upwards:
+//! with an option, they contain every stronger option of the same slot. So it is enough to branch on the options of the first unmet demand that are at
+//! least as strong as those taken so far.
 
-/// The options that would meet a demand: per slot, a bit for each option.
+/// The options that meet a demand: per slot, one bit for each option.
 pub(crate) type Demand = Vec<u64>;
 
 /// A problem: the cost of each option of each slot, and which options are at least as strong as which.
 pub(crate) struct Problem<'a> {
-    /// Per slot and option.
+    /// By slot and option.
     pub(crate) costs: &'a [Vec<u32>],
-    /// Per slot and option, the options at least as strong.
+    /// By slot and option, the options that are at least as strong.
     pub(crate) stronger: &'a [Vec<u64>],
-    /// What has to be met.
+    /// The demands to meet.
     pub(crate) demands: &'a [Demand],
 }
 
 impl Problem<'_> {
-    /// The cheapest choice, one option per slot. Nothing if a demand cannot be met at all.
+    /// The cheapest choice, one option per slot. Nothing if a demand cannot be met.
     pub(crate) fn solve(&self) -> Option<Vec<usize>> {
         let slots = self.costs.len();
-        let mut search = Search { problem: self, best: None, bound: u32::MAX };
+        let mut search = HittingSetSearch { problem: self, best: None, bound: u32::MAX };
         search.branch(&mut vec![0; slots], &mut vec![0; slots], 0);
         search.best
     }
 
-    /// What taking an option costs on top of what was taken.
+    /// The additional cost of an option.
     fn step(&self, choice: &[usize], slot: usize, option: usize) -> u32 {
         self.costs[slot][option].saturating_sub(self.costs[slot][choice[slot]])
     }
 
-    /// The options that meet a demand from here on, the cheapest first.
+    /// The options that meet a demand from here on, cheapest first.
     fn ways(&self, choice: &[usize], forbidden: &[u64], demand: &Demand) -> Vec<(u32, usize, usize)> {
         let mut ways = Vec::new();
         for slot in 0..demand.len() {
@@ -47,13 +47,13 @@ impl Problem<'_> {
     }
 }
 
-struct Search<'a> {
+struct HittingSetSearch<'a> {
     problem: &'a Problem<'a>,
     best: Option<Vec<usize>>,
     bound: u32,
 }
 
-impl Search<'_> {
+impl HittingSetSearch<'_> {
     fn branch(&mut self, choice: &mut Vec<usize>, forbidden: &mut Vec<u64>, cost: u32) {
         let problem = self.problem;
         let open: Vec<_> = problem
@@ -75,7 +75,7 @@ impl Search<'_> {
             let old = std::mem::replace(&mut choice[slot], option);
             self.branch(choice, forbidden, cost + step);
             choice[slot] = old;
-            // Everything with this option or a stronger one has been seen below.
+            // All choices with this option or a stronger one were visited below.
             forbidden[slot] |= 1 << option;
         }
         *forbidden = before;
@@ -86,7 +86,7 @@ fn meets(choice: &[usize], demand: &Demand) -> bool {
     choice.iter().zip(demand).any(|(&option, options)| options >> option & 1 == 1)
 }
 
-/// What the open demands cost at least: demands without a common slot add up.
+/// A lower bound for the cost of the unmet demands: demands without a common slot add up.
 fn at_least(open: &[Vec<(u32, usize, usize)>]) -> u32 {
     let (mut taken, mut sum) = (Vec::new(), 0_u32);
     for ways in open {
@@ -103,7 +103,7 @@ fn at_least(open: &[Vec<(u32, usize, usize)>]) -> u32 {
 mod tests {
     use super::*;
 
-    /// Slots with one option of the given costs each.
+    /// Slots with one option each, of the given costs.
     fn solve(costs: &[u32], demands: &[&[usize]]) -> Option<Vec<usize>> {
         let costs: Vec<_> = costs.iter().map(|&cost| vec![0, cost]).collect();
         let stronger = vec![vec![0b11, 0b10]; costs.len()];

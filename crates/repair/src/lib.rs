@@ -1,34 +1,34 @@
-//! Finds the cheapest changes that make a program robust ([`fix`]), and the changes that it would survive in the other direction ([`relax`]).
+//! Finds the cheapest changes that make a program robust ([`fix`]), and the weakenings that keep a robust program robust ([`relax`]).
 //!
-//! A change replaces what stands at a site of the text by something stronger: a fence where there was none, a stronger ordering, an exchange in place of a store.
-//! Robustness is **monotone** in such changes: every execution of the stronger program is one of the weaker program, with the same order under SC. That makes the search an
-//! implicit hitting set problem (Reiter's diagnosis, 1987; Liffiton's MARCO): a set of changes that does not repair is grown until nothing can be added, and
-//! whatever repairs must contain something that is missing from it. The cheapest choice that meets all such demands is checked; if it repairs, nothing cheaper does.
+//! A change replaces the form at a site of the text by a stronger one: nothing by a fence, an ordering by a stronger one, a store by an exchange.
+//! Robustness is **monotone** in such changes: every execution of the stronger program is one of the weaker program, with the same order under SC. So the search is an
+//! implicit hitting set problem (Reiter's diagnosis, 1987; Liffiton's MARCO): a set of changes that does not repair is extended until nothing can be added; then every
+//! repair must contain a change that is not in the set, which is a *demand*. The cheapest choice that meets all demands is checked; if it repairs, nothing cheaper does.
 //!
-//! Guarantee: a repair was checked as the text that is handed out, parsed again; no cheaper set of the changes that were considered repairs; and each single
-//! change is necessary, which is checked once more. What was considered is what [`steadfast_lang::sites`] offers, reduced as `slots` explains: fences between statements, not
+//! Guarantee: the repaired text itself is parsed and checked; no cheaper set of the considered changes repairs; and each single
+//! change is necessary, which is checked again. The considered changes are those of [`steadfast_lang::sites`], reduced as `slots` explains: fences between statements, but not
 //! inside expressions.
 
+mod checker;
 mod cost;
 mod fix;
 mod hitting;
-mod oracle;
 mod relax;
 mod slots;
 
+pub use checker::{CheckedText, Stop, Watcher};
 pub use cost::Target;
 pub use fix::{Fixed, fix};
-pub use oracle::{Judged, Stop, Watcher};
 pub use relax::{Relaxed, relax};
 pub use slots::{Choice, Slot};
 
-use oracle::Oracle;
+use checker::Checker;
 use std::str::FromStr;
 use steadfast_lang::{Dialect, Edit, Form};
 use steadfast_robust::{Model, Options};
 use steadfast_span::{SourceFile, Span};
 
-/// Which kinds of changes may be made.
+/// The allowed kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {
     /// Fences may be added, strengthened, weakened or removed.
@@ -47,7 +47,7 @@ impl Allowed {
     /// Only fences.
     pub const FENCES: Self = Self { fences: true, orderings: false, rmw: false };
 
-    /// What either allows.
+    /// What one of the two allows.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Allowed {
         }
     }
 
-    /// The names of what is allowed.
+    /// The names of the allowed kinds.
     pub fn names(self) -> Vec<&'static str> {
         let all = [("fences", self.fences), ("orderings", self.orderings), ("rmw", self.rmw)];
         all.into_iter().filter(|(_, allowed)| *allowed).map(|(name, _)| name).collect()
@@ -76,34 +76,34 @@ impl FromStr for Allowed {
     }
 }
 
-/// What is to be repaired or relaxed.
+/// A text to repair or to relax.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The text. It must hold a program without errors.
+    /// The text. It must contain a program without errors.
     pub file: &'a SourceFile,
     /// Its language.
     pub dialect: Dialect,
-    /// The question that is asked about every candidate. A time limit is for all of them together, other limits for each. Its fences must not count by the
-    /// letter: that would not be monotone.
+    /// The question for every candidate. The time limit is for all candidates together; the other limits are for each. Its fences must not count by the
+    /// letter, because that is not monotone.
     pub options: &'a Options<'a>,
-    /// Whose costs count.
+    /// The machine whose costs count.
     pub target: Target,
-    /// Which changes may be made.
+    /// The allowed kinds of changes.
     pub allowed: Allowed,
-    /// Is told how it is getting on.
+    /// Called before each check.
     pub watcher: Option<Watcher<'a>>,
 }
 
 /// One change.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// Where; empty for a place between two statements.
+    /// Its place; empty for a place between two statements.
     pub span: Span,
-    /// What stood there.
+    /// The present form.
     pub from: Form,
-    /// What is to stand there.
+    /// The new form.
     pub to: Form,
-    /// What it costs, or what it saves.
+    /// Its cost, or its saving.
     pub cost: u32,
     /// How to write it.
     pub edits: Vec<Edit>,
@@ -120,12 +120,12 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn oracle(&self) -> Oracle<'a> {
-        Oracle::new(self.context(), self.options, self.watcher)
+    fn checker(&self) -> Checker<'a> {
+        Checker::new(self.context(), self.options, self.watcher)
     }
 }
 
-/// The machine on which a model is mostly met.
+/// The usual machine of a model.
 pub fn usual_target(model: Model) -> Target {
     match model {
         Model::Tso => Target::X86,
@@ -133,7 +133,7 @@ pub fn usual_target(model: Model) -> Target {
     }
 }
 
-/// What the fences and accesses of a text cost on a machine, each counted once. Plain accesses and locks are not counted.
+/// The cost of the fences and accesses of a text on a machine. Each counts once; plain accesses and locks do not count.
 pub fn static_cost(file: &SourceFile, dialect: Dialect, target: Target) -> u32 {
     steadfast_lang::sites(file, dialect).iter().map(|site| target.form(site.now)).sum()
 }

@@ -1,67 +1,67 @@
-//! What a robust program could do without.
+//! Finds what a robust program does not need.
 //!
-//! Greedy: the place that costs most comes first, and takes the cheapest form with which the program stays robust. What fails once fails forever, because robustness is
-//! monotone, so one pass gives a maximal set of weakenings; a second pass, in which nothing may change any more, shows it.
+//! The search is greedy: the most expensive place comes first, and takes the cheapest form with which the program stays robust. Robustness is monotone, so what fails once fails always, and
+//! one pass gives a maximal set of weakenings. A second pass, in which nothing may change any more, checks this.
 
+use crate::checker::{Assignment, CheckedText, Checker, Stop};
 use crate::fix::changes;
-use crate::oracle::{Assignment, Judged, Oracle, Stop};
 use crate::{Change, Task};
 use steadfast_robust::{Outcome, Verdict};
 
-/// What came out of [`relax`].
+/// The result of [`relax`].
 #[derive(Clone, Debug)]
 pub enum Relaxed {
-    /// These changes keep the program robust, its assertions true and its plain accesses free of races, and no further one does. None: it has nothing to spare.
+    /// These changes keep the program robust, its assertions true and its plain accesses free of races; no further change does. If there are none, the program needs everything.
     Weakened {
-        /// In the order of the text; their costs are what they save.
+        /// In the order of the text. Their costs are what they save.
         changes: Vec<Change>,
-        /// What they save together.
+        /// The savings of all changes.
         saved: u32,
         /// The new text, its program and the verdict.
-        result: Box<Judged>,
+        result: Box<CheckedText>,
         /// How many programs were checked.
         checks: u64,
-        /// How many places could be weaker on paper.
+        /// How many places have weaker forms.
         sites: usize,
     },
-    /// The program is not robust to begin with.
+    /// The program is not robust as it is.
     NotRobust(Box<Outcome>),
     /// There is no answer.
     Stopped(Stop),
 }
 
-/// Looks for a maximal set of weakenings that a program survives.
+/// Finds a maximal set of weakenings that keep a program robust.
 pub fn relax(task: &Task<'_>) -> Relaxed {
-    Relaxation { oracle: task.oracle() }.run().unwrap_or_else(Relaxed::Stopped)
+    Relaxation { checker: task.checker() }.run().unwrap_or_else(Relaxed::Stopped)
 }
 
 struct Relaxation<'a> {
-    oracle: Oracle<'a>,
+    checker: Checker<'a>,
 }
 
 impl Relaxation<'_> {
     fn run(&mut self) -> Result<Relaxed, Stop> {
-        let now = self.oracle.judge(&[])?;
+        let now = self.checker.check_assignment(&[])?;
         if !matches!(now.outcome.verdict, Verdict::Robust) {
             return Ok(Relaxed::NotRobust(Box::new(now.outcome)));
         }
-        self.oracle.slots = self.oracle.context.weaker();
-        let mut choice = vec![0; self.oracle.slots.len()];
+        self.checker.slots = self.checker.context.weaker();
+        let mut choice = vec![0; self.checker.slots.len()];
         while self.pass(&mut choice)? {}
-        let result = Box::new(self.oracle.judge(&choice)?);
-        let mut changes = changes(&self.oracle.slots, &choice);
-        let target = self.oracle.context.target;
+        let result = Box::new(self.checker.check_assignment(&choice)?);
+        let mut changes = changes(&self.checker.slots, &choice);
+        let target = self.checker.context.target;
         for change in &mut changes {
             change.cost = target.form(change.from).saturating_sub(target.form(change.to));
         }
         let saved = changes.iter().map(|change| change.cost).sum();
-        Ok(Relaxed::Weakened { changes, saved, result, checks: self.oracle.checks, sites: self.oracle.slots.len() })
+        Ok(Relaxed::Weakened { changes, saved, result, checks: self.checker.checks, sites: self.checker.slots.len() })
     }
 
-    /// Weakens every slot as far as possible. True if one of them became weaker.
+    /// Weakens every slot as far as possible. Returns whether a slot became weaker.
     fn pass(&mut self, choice: &mut Assignment) -> Result<bool, Stop> {
-        let target = self.oracle.context.target;
-        let cost = |slot: usize, option: usize| target.form(self.oracle.slots[slot].choices[option].form);
+        let target = self.checker.context.target;
+        let cost = |slot: usize, option: usize| target.form(self.checker.slots[slot].choices[option].form);
         let mut order: Vec<usize> = (0..choice.len()).collect();
         order.sort_by_key(|&slot| std::cmp::Reverse(cost(slot, choice[slot])));
         let options: Vec<Vec<usize>> = order.iter().map(|&slot| self.weaker(slot, choice[slot])).collect();
@@ -69,7 +69,7 @@ impl Relaxation<'_> {
         for (slot, options) in order.into_iter().zip(options) {
             for option in options {
                 let old = std::mem::replace(&mut choice[slot], option);
-                if self.oracle.is_robust(choice)? {
+                if self.checker.is_robust(choice)? {
                     changed = true;
                     break;
                 }
@@ -79,9 +79,9 @@ impl Relaxation<'_> {
         Ok(changed)
     }
 
-    /// The options of a slot that are weaker than the given one, the weakest first.
+    /// The options of a slot that are weaker than the given one, weakest first.
     fn weaker(&self, slot: usize, than: usize) -> Vec<usize> {
-        let (choices, target) = (&self.oracle.slots[slot].choices, self.oracle.context.target);
+        let (choices, target) = (&self.checker.slots[slot].choices, self.checker.context.target);
         let mut options: Vec<usize> = (0..choices.len())
             .filter(|&option| option != than && choices[than].form.covers(choices[option].form))
             .collect();

@@ -1,8 +1,8 @@
-//! Which changes are worth trying: the sites of a text, reduced to what can matter under a model.
+//! The changes to try: the sites of a text, reduced to what can matter under a model.
 //!
-//! Two kinds of places for fences are left out. A fence that no access precedes, or that none follows, orders nothing. And a fence inside a loop that only waits
-//! would turn the wait into a loop with steps of its own, whose failed tests then count: more fences could make a program *less* robust, while the search relies on the
-//! opposite. In front of such a loop and behind it a fence does as much.
+//! Two kinds of places for fences are left out. A fence without an access before it or after it orders nothing. And a fence inside a waiting loop
+//! would turn the wait into a loop with steps of its own, whose failed tests then count: more fences could make a program *less* robust, but the search relies on the
+//! opposite. A fence before or behind such a loop has the same effect.
 
 use crate::Allowed;
 use crate::cost::Target;
@@ -11,27 +11,27 @@ use steadfast_lang::{Dialect, Edit, Form, Site, apply, parse, sites};
 use steadfast_robust::{Model, Orderings, Place};
 use steadfast_span::{Index, SourceFile, Span};
 
-/// One thing that can stand at a site.
+/// One form for a site.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// What.
+    /// The form.
     pub form: Form,
-    /// How to write it; nothing for what stands there now.
+    /// How to write it; empty for the present form.
     pub edits: Vec<Edit>,
-    /// What it costs on top of what stands there now.
+    /// Its cost, compared with the present form.
     pub cost: u32,
 }
 
-/// A site with the choices that are worth trying. The first one is what stands there now.
+/// A site with the choices to try. The first one is the present form.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// Where.
+    /// The place of the site.
     pub span: Span,
     /// At least two.
     pub choices: Vec<Choice>,
 }
 
-/// The text, and what is asked about it.
+/// The text, and the question about it.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) file: &'a SourceFile,
@@ -42,7 +42,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The slots whose choices are stronger than what stands there.
+    /// The slots with choices that are stronger than the present form.
     pub(crate) fn stronger(&self, spins: &[Place]) -> Vec<Slot> {
         self.slots(|site, form| form.covers(site.now) && self.is_useful(site.now, form))
             .into_iter()
@@ -50,7 +50,7 @@ impl Context<'_> {
             .collect()
     }
 
-    /// The slots whose choices are weaker than what stands there.
+    /// The slots with choices that are weaker than the present form.
     pub(crate) fn weaker(&self) -> Vec<Slot> {
         self.slots(|site, form| site.now.covers(form) && self.is_useful(form, site.now))
     }
@@ -71,7 +71,7 @@ impl Context<'_> {
         slots
     }
 
-    /// Whether the model can tell the two forms apart, and the change from the weak to the strong one is of an allowed kind.
+    /// Whether the model distinguishes the two forms, and the change from the weak to the strong one is of an allowed kind.
     fn is_useful(&self, weak: Form, strong: Form) -> bool {
         let orderings = self.model.orderings() == Orderings::AsWritten;
         match (weak, strong) {
@@ -106,7 +106,7 @@ impl Context<'_> {
     }
 }
 
-/// The fences that a choice puts into the program.
+/// The fences that a choice adds to the program.
 fn fences(program: &Program, choice: &Choice) -> Vec<(usize, Pc)> {
     let mut found = Vec::new();
     let [edit, others @ ..] = choice.edits.as_slice() else { return found };
@@ -123,7 +123,7 @@ fn fences(program: &Program, choice: &Choice) -> Vec<(usize, Pc)> {
     found
 }
 
-/// Where an offset is after edits elsewhere.
+/// The offset of a place after edits elsewhere.
 fn moved(offset: u32, edits: &[Edit]) -> u32 {
     let before = edits.iter().filter(|edit| edit.span.end <= offset);
     let grows = |edit: &Edit| (edit.text.len() as u32, edit.span.end - edit.span.start);
@@ -147,7 +147,7 @@ fn is_access(op: &Instr) -> bool {
     )
 }
 
-/// What can be reached after an instruction; `through` says what may be passed on the way.
+/// The instructions that can be reached after an instruction; `through` says which may be passed.
 fn reachable(thread: &Thread, from: Pc, through: &dyn Fn(Pc) -> bool) -> Vec<bool> {
     let mut seen = vec![false; thread.code.len()];
     let mut stack = cfg::successors(from, &thread.code[from].op);
@@ -159,7 +159,7 @@ fn reachable(thread: &Thread, from: Pc, through: &dyn Fn(Pc) -> bool) -> Vec<boo
     seen
 }
 
-/// Whether accesses come before and after a fence.
+/// Whether there are accesses before and after a fence.
 fn is_between(thread: &Thread, fence: Pc) -> bool {
     let everything = |_| true;
     let access = |at: usize| is_access(&thread.code[Pc::new(at)].op);
@@ -168,7 +168,7 @@ fn is_between(thread: &Thread, fence: Pc) -> bool {
     after && (0..length).any(|at| access(at) && reachable(thread, Pc::new(at), &everything)[fence.index()])
 }
 
-/// Whether a fence lies on a way from a waiting access back to itself on which nothing else is accessed.
+/// Whether a fence is on a way from a waiting access back to itself without another access.
 fn waits_around(thread: &Thread, fence: Pc, spin: u32) -> bool {
     let local = |pc: Pc| !is_access(&thread.code[pc].op);
     let after = reachable(thread, fence, &local);

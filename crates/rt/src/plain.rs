@@ -11,7 +11,7 @@ use crate::tls::{self, Inside};
 use crate::trace::{self, Access};
 use crate::{shadow, table};
 use core::sync::atomic::{AtomicBool, Ordering};
-use steadfast_clocks::{Alone, Cells, Direction, Race, StampPool, StampTable};
+use steadfast_clocks::{Cells, Direction, FastPath, Race, StampPool, StampTable};
 
 /// Whether plain accesses are instrumented at all. Until the first one, atomics need no shadow.
 static SEEN: AtomicBool = AtomicBool::new(false);
@@ -40,16 +40,16 @@ fn goes_short_way(address: usize, bytes: usize, write: bool, caller: usize) -> b
     let direction = if write { Direction::Write } else { Direction::Read };
     let became = if bytes == 16 {
         let Some(cells) = shadow::existing_pair(address) else { return false };
-        clocks.both_alone(cells, &STAMPS, direction)
+        clocks.both_fast(cells, &STAMPS, direction)
     } else {
         let Some(cells) = shadow::existing_cells(address) else { return false };
         let mask = ((1u32 << bytes) - 1) << offset;
-        clocks.plain_alone(cells, &STAMPS, mask as u8, direction)
+        clocks.plain_fast(cells, &STAMPS, mask as u8, direction)
     };
-    if became == Alone::New {
+    if became == FastPath::New {
         trace.push(Access { address, bytes, write }, u64::from(clocks.since().0), thread.frames.current(), caller);
     }
-    became != Alone::No
+    became != FastPath::No
 }
 
 #[inline(never)]

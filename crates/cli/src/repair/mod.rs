@@ -19,7 +19,7 @@ use report::Report;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use steadfast_diag::Diagnostic;
-use steadfast_repair::{Allowed, Change, Fixed, Judged, Relaxed, Stop, Task, Watcher, fix, relax, usual_target};
+use steadfast_repair::{Allowed, Change, CheckedText, Fixed, Relaxed, Stop, Task, Watcher, fix, relax, usual_target};
 use steadfast_robust::Options;
 
 /// Which of the two.
@@ -40,14 +40,14 @@ pub(crate) enum Answer {
         changes: Vec<Change>,
         /// What they cost or save.
         cost: u32,
-        result: Box<Judged>,
+        result: Box<CheckedText>,
         checks: u64,
         sites: usize,
     },
     /// It fails already when threads take turns.
-    Hopeless(Vec<Diagnostic>),
+    FailsUnderSc(Vec<Diagnostic>),
     /// All allowed changes together are not enough; what is wrong with them.
-    Impossible { strongest: Box<Judged>, sites: usize },
+    Impossible { strongest: Box<CheckedText>, sites: usize },
     /// Not robust, so there is nothing to relax.
     NotRobust(Vec<Diagnostic>),
     /// No answer.
@@ -136,7 +136,7 @@ fn answer(
             Fixed::Repaired { changes, cost, result, checks, sites } => {
                 Answer::Changed { changes, cost, result, checks, sites }
             }
-            Fixed::Hopeless(outcome) => Answer::Hopeless(explain(&outcome)),
+            Fixed::FailsUnderSc(outcome) => Answer::FailsUnderSc(explain(&outcome)),
             Fixed::Impossible { strongest, sites } => Answer::Impossible { strongest, sites },
             Fixed::Stopped(stop) => Answer::Stopped(stop),
         },

@@ -8,7 +8,7 @@ use crate::interrupt;
 use crate::report::{endings, patched, run_view, verdict_class};
 use crate::settings::{self, Question};
 use steadfast_diag::Diagnostic;
-use steadfast_repair::Judged;
+use steadfast_repair::CheckedText;
 use steadfast_report::{Page, RunView, html_page};
 use steadfast_span::SourceFile;
 
@@ -16,7 +16,7 @@ use steadfast_span::SourceFile;
 pub(super) fn page(report: &Report<'_>) -> String {
     if let Answer::Impossible { strongest, .. } = &report.answer {
         // What is shown is the program that was changed as far as that goes.
-        let Judged { file, program, outcome } = &**strongest;
+        let CheckedText { file, program, outcome } = &**strongest;
         let checked = CheckedProgram { file, program, model: report.arguments.model, outcome };
         return page_of(report, file, &report.diagnostics().1, run_view(&checked));
     }

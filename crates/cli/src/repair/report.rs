@@ -10,7 +10,7 @@ use crate::status::Status;
 use std::fmt::Write;
 use steadfast_diag::{Diagnostic, Format, Style, render};
 use steadfast_ir::Program;
-use steadfast_repair::{Allowed, Change, Judged, Stop, Target};
+use steadfast_repair::{Allowed, Change, CheckedText, Stop, Target};
 use steadfast_robust::{Bound, Model, Outcome};
 use steadfast_span::SourceFile;
 
@@ -36,7 +36,7 @@ impl Report<'_> {
     pub(super) fn status(&self) -> Status {
         match &self.answer {
             Answer::AsItIs | Answer::Changed { .. } => Status::Holds,
-            Answer::Hopeless(_) | Answer::Impossible { .. } | Answer::NotRobust(_) => Status::Violation,
+            Answer::FailsUnderSc(_) | Answer::Impossible { .. } | Answer::NotRobust(_) => Status::Violation,
             Answer::Stopped(Stop::Bound(Bound::Interrupted)) => Status::Interrupted,
             Answer::Stopped(Stop::Bound(_) | Stop::Unsupported(_)) => Status::Inconclusive,
             Answer::Stopped(Stop::Unreadable(_)) | Answer::Broken => Status::Internal,
@@ -50,7 +50,7 @@ impl Report<'_> {
             Answer::Changed { changes, .. } if changes.is_empty() => "nothing-to-relax",
             Answer::Changed { .. } if self.direction == Direction::Fix => "repaired",
             Answer::Changed { .. } => "relaxed",
-            Answer::Hopeless(_) => "wrong",
+            Answer::FailsUnderSc(_) => "wrong",
             Answer::Impossible { .. } => "impossible",
             Answer::NotRobust(_) => "not-robust",
             Answer::Stopped(Stop::Bound(_) | Stop::Unsupported(_)) => "inconclusive",
@@ -90,9 +90,9 @@ impl Report<'_> {
     pub(super) fn diagnostics(&self) -> (&SourceFile, Vec<Diagnostic>) {
         let file = &self.input.file;
         match &self.answer {
-            Answer::Hopeless(found) | Answer::NotRobust(found) => (file, found.clone()),
+            Answer::FailsUnderSc(found) | Answer::NotRobust(found) => (file, found.clone()),
             Answer::Impossible { strongest, .. } => {
-                let Judged { file, program, outcome } = &**strongest;
+                let CheckedText { file, program, outcome } = &**strongest;
                 (file, diagnostics(file, program, self.arguments.model, outcome))
             }
             Answer::Stopped(Stop::Unreadable(_)) | Answer::Broken => (file, vec![internal()]),
@@ -162,7 +162,7 @@ impl Report<'_> {
                     ),
                 }
             }
-            Answer::Hopeless(_) => format!("not repaired {asked}: it is wrong even if threads simply take turns"),
+            Answer::FailsUnderSc(_) => format!("not repaired {asked}: it is wrong even if threads simply take turns"),
             Answer::Impossible { sites, .. } => format!(
                 "not repaired {asked}: with {allowed} everywhere, in {}, it is still wrong; the message above is about that program",
                 counted(*sites, "place")

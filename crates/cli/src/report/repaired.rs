@@ -4,7 +4,7 @@ use crate::repair;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use steadfast_lang::Dialect;
-use steadfast_repair::{Allowed, Change, Fixed, Judged, Task, fix, usual_target};
+use steadfast_repair::{Allowed, Change, CheckedText, Fixed, Task, fix, usual_target};
 use steadfast_report::Repair;
 use steadfast_robust::{Limits, Options};
 use steadfast_span::SourceFile;
@@ -44,7 +44,7 @@ pub(crate) fn repaired(file: &SourceFile, options: &Options<'_>) -> Option<Repai
 }
 
 /// Changes as a page shows them.
-pub(crate) fn shown(file: &SourceFile, changes: &[Change], result: &Judged, summary: String) -> Repair {
+pub(crate) fn shown(file: &SourceFile, changes: &[Change], result: &CheckedText, summary: String) -> Repair {
     Repair {
         summary,
         changes: changes.iter().map(|change| repair::change_in_words(file, change)).collect(),

@@ -1,4 +1,4 @@
-//! Asks the checker about changed texts.
+//! Checks changed texts.
 
 use crate::slots::{Context, Slot};
 use rustc_hash::FxHashMap;
@@ -18,25 +18,25 @@ pub enum Stop {
     Bound(Bound),
     /// A changed program is too large for the checker; the text says which size.
     Unsupported(String),
-    /// A changed text is not a program any more, which is a mistake of the tool.
+    /// A changed text is no longer a program. This is an error of the tool.
     Unreadable(String),
 }
 
-/// A changed text with what came out.
+/// A changed text with its verdict.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct CheckedText {
     /// The text.
     pub file: SourceFile,
     /// The program in it.
     pub program: Program,
-    /// What came out.
+    /// The result of the check.
     pub outcome: Outcome,
 }
 
-/// Is told what is going on: how many checks were made, and how many changes the current candidate has.
+/// Called before each check, with the number of checks so far and the number of changes in the candidate.
 pub type Watcher<'a> = &'a dyn Fn(u64, usize);
 
-pub(crate) struct Oracle<'a> {
+pub(crate) struct Checker<'a> {
     pub(crate) context: Context<'a>,
     pub(crate) options: &'a Options<'a>,
     pub(crate) slots: Vec<Slot>,
@@ -46,7 +46,7 @@ pub(crate) struct Oracle<'a> {
     known: FxHashMap<Assignment, bool>,
 }
 
-impl<'a> Oracle<'a> {
+impl<'a> Checker<'a> {
     pub(crate) fn new(context: Context<'a>, options: &'a Options<'a>, watcher: Option<Watcher<'a>>) -> Self {
         let known = FxHashMap::default();
         Self { context, options, slots: Vec::new(), checks: 0, watcher, started: Instant::now(), known }
@@ -63,13 +63,13 @@ impl<'a> Oracle<'a> {
         if let Some(&known) = self.known.get(assignment) {
             return Ok(known);
         }
-        let robust = matches!(self.judge(assignment)?.outcome.verdict, Verdict::Robust);
+        let robust = matches!(self.check_assignment(assignment)?.outcome.verdict, Verdict::Robust);
         self.known.insert(assignment.to_vec(), robust);
         Ok(robust)
     }
 
     /// Checks the program with these changes.
-    pub(crate) fn judge(&mut self, assignment: &[usize]) -> Result<Judged, Stop> {
+    pub(crate) fn check_assignment(&mut self, assignment: &[usize]) -> Result<CheckedText, Stop> {
         let text = apply(self.context.file.text(), &self.edits(assignment));
         let file = SourceFile::new(self.context.file.name(), text);
         let parsed = parse(&file, self.context.dialect);
@@ -87,11 +87,11 @@ impl<'a> Oracle<'a> {
         match outcome.verdict {
             Verdict::Inconclusive(bound) => Err(Stop::Bound(self.of_all(bound))),
             Verdict::Unsupported(size) => Err(Stop::Unsupported(size)),
-            _ => Ok(Judged { file, program, outcome }),
+            _ => Ok(CheckedText { file, program, outcome }),
         }
     }
 
-    /// The time limit is for all checks together.
+    /// The time left for this check: the time limit is for all checks together.
     fn time_left(&self) -> Result<Option<Duration>, Stop> {
         let Some(limit) = self.options.limits.time else { return Ok(None) };
         match limit.checked_sub(self.started.elapsed()) {

@@ -1,16 +1,16 @@
-//! Where a shadow access goes: all four cells are looked at together.
+//! Chooses the shadow cell for an access, by looking at all four cells together.
 //!
-//! Most accesses find themselves in the cells already, or an older one of the same thread that they replace, or an empty cell. Then only those cells matter that they could race with. The others stay even if
-//! they could go: that is seen to when there is no room.
+//! Most accesses find themselves in a cell, or an older access of the same thread that they replace, or an empty cell. Then only cells with which they could race matter. Other cells stay, even if
+//! they are no longer needed; they are replaced when there is no room.
 
 use crate::stamps::NUMBER_MASK;
 
 pub(crate) const READ: u32 = 1 << 30;
 pub(crate) const MASK: u32 = 0xff;
-/// A cell that says that these bytes are accessed atomically, too: who did that is written elsewhere. It conflicts with everything, and no stamp is the same.
+/// A cell that says: these bytes are accessed atomically, and the location's record has the details. It conflicts with everything, and equals no stamp.
 const MARK: u32 = 0x3fff_ff00;
 
-/// The mark of these bytes.
+/// The mark for these bytes.
 pub(crate) fn mark(mask: u8) -> u32 {
     MARK | u32::from(mask)
 }
@@ -21,62 +21,62 @@ pub(crate) fn is_mark(cell: u32) -> bool {
     cell & !MASK == MARK
 }
 
-/// What is to be done with an access.
+/// What to do with an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Home {
-    /// Nothing: it is there, or one that says as much.
+pub(crate) enum CellChoice {
+    /// Nothing: the cells contain it, or an access that says as much.
     Recorded,
-    /// It goes into this cell, unless it races with one of those in the set: the cell with number n is the bit n.
+    /// Put it into this cell, unless it races with a cell of the set (bit n stands for cell n).
     At(usize, u8),
-    /// There is no room for it, unless another cell can go.
+    /// There is no room, unless another cell is replaced.
     Nowhere,
 }
 
-/// Whether the two race unless they are ordered.
+/// Whether two accesses race unless they are ordered.
 pub(crate) fn conflict(own: u32, cell: u32) -> bool {
     own & cell & READ == 0 && own & cell & MASK != 0
 }
 
-/// Whether everything that conflicts with the cell conflicts with the new access, too.
+/// Whether everything that conflicts with the cell also conflicts with the new access.
 pub(crate) fn replaces(own: u32, cell: u32) -> bool {
     cell & MASK & !own == 0 && own & !cell & READ == 0
 }
 
-/// Whether the cell has the same number, so that it is of the same thread, or of an earlier borrower, whose cells are not looked at any more.
+/// Whether the cell has the same stamp number. Then it belongs to the same thread, or to an earlier owner of the number, whose cells no longer count.
 pub(crate) fn is_own(own: u32, cell: u32) -> bool {
     (own ^ cell) & NUMBER_MASK == 0
 }
 
-/// Whether the cell says all that the access would: it is the same, or the same write for a read.
+/// Whether the cell says as much as the access: it is the same, or the access is a read and the cell is the same with a write.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 pub(crate) fn says_as_much(own: u32, cell: u32) -> bool {
     (cell ^ own) & !(own & READ) == 0
 }
 
-/// What is to be done, cell by cell.
+/// The choice, computed cell by cell.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-pub(crate) fn one_by_one(cells: [u32; 4], own: u32) -> Home {
+pub(crate) fn one_by_one(cells: [u32; 4], own: u32) -> CellChoice {
     if cells.iter().any(|&cell| says_as_much(own, cell)) {
-        return Home::Recorded;
+        return CellChoice::Recorded;
     }
     let bit = |(at, &cell): (usize, &u32)| u8::from(conflict(own, cell) && !is_own(own, cell)) << at;
     let conflicts = cells.iter().enumerate().map(bit).sum();
     let replaced = |&cell: &u32| cell & MASK != 0 && is_own(own, cell) && replaces(own, cell);
     let empty = |&cell: &u32| cell & MASK == 0;
-    let home = cells.iter().position(replaced).or_else(|| cells.iter().position(empty));
-    home.map_or(Home::Nowhere, |home| Home::At(home, conflicts))
+    let choice = cells.iter().position(replaced).or_else(|| cells.iter().position(empty));
+    choice.map_or(CellChoice::Nowhere, |choice| CellChoice::At(choice, conflicts))
 }
 
-/// The same, all at once.
+/// The choice, computed for all cells at once.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "instructions for four cells have no safe names in the oldest compiler that we support")]
 #[inline]
-pub(crate) fn all_at_once(cells: [u32; 4], own: u32) -> Home {
+pub(crate) fn all_at_once(cells: [u32; 4], own: u32) -> CellChoice {
     use core::arch::x86_64::{
         __m128i, _mm_and_si128, _mm_andnot_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_movemask_ps, _mm_or_si128,
         _mm_set1_epi32, _mm_setzero_si128, _mm_xor_si128,
     };
-    // SAFETY: every x86_64 has these instructions, and four integers of 32 bits are as good as one of 128.
+    // SAFETY: every x86_64 has these instructions, and an array of four 32-bit integers has the same size as a register.
     unsafe {
         let all = |bits: u32| _mm_set1_epi32(bits.cast_signed());
         let is_zero = |lanes: __m128i| _mm_cmpeq_epi32(lanes, _mm_setzero_si128());
@@ -85,7 +85,7 @@ pub(crate) fn all_at_once(cells: [u32; 4], own: u32) -> Home {
         let access = all(own);
         let different = _mm_xor_si128(cells, access);
         if which(is_zero(_mm_andnot_si128(all(own & READ), different))) != 0 {
-            return Home::Recorded;
+            return CellChoice::Recorded;
         }
         let common = _mm_and_si128(cells, access);
         let is_own = is_zero(_mm_and_si128(different, all(NUMBER_MASK)));
@@ -97,9 +97,9 @@ pub(crate) fn all_at_once(cells: [u32; 4], own: u32) -> Home {
         let weaker = _mm_and_si128(_mm_andnot_si128(cells, access), all(READ));
         let replaced = _mm_and_si128(is_zero(_mm_or_si128(beyond, weaker)), _mm_andnot_si128(empty, is_own));
         match (which(replaced), which(empty)) {
-            (0, 0) => Home::Nowhere,
-            (0, empty) => Home::At(empty.trailing_zeros() as usize, conflicts),
-            (replaced, _) => Home::At(replaced.trailing_zeros() as usize, conflicts),
+            (0, 0) => CellChoice::Nowhere,
+            (0, empty) => CellChoice::At(empty.trailing_zeros() as usize, conflicts),
+            (replaced, _) => CellChoice::At(replaced.trailing_zeros() as usize, conflicts),
         }
     }
 }
@@ -124,13 +124,13 @@ mod tests {
         let mut seen = [0; 4];
         for _ in 0..1_000_000 {
             let (cells, own) = ([cell(), cell(), cell(), cell()], cell() | 1);
-            let home = one_by_one(cells, own);
-            assert_eq!(all_at_once(cells, own), home, "{cells:x?} {own:x}");
-            seen[match home {
-                Home::Recorded => 0,
-                Home::At(_, 0) => 1,
-                Home::At(..) => 2,
-                Home::Nowhere => 3,
+            let choice = one_by_one(cells, own);
+            assert_eq!(all_at_once(cells, own), choice, "{cells:x?} {own:x}");
+            seen[match choice {
+                CellChoice::Recorded => 0,
+                CellChoice::At(_, 0) => 1,
+                CellChoice::At(..) => 2,
+                CellChoice::Nowhere => 3,
             }] += 1;
         }
         assert!(seen.iter().all(|&times| times > 10_000), "{seen:?}");
