@@ -1,10 +1,10 @@
-//! What the monitor tells apart: the cells it watches and the bits it gives them.
+//! The cells that the monitor distinguishes, and their bits.
 //!
-//! A cell is a location as the monitor sees it. Under RA and SRA these are the atomic locations; under RC20 a plain location is
-//! one cell per thread as well (POPL'21 §6). The location `f` that stands for SC fences is a row without a column:
-//! only read-modify-writes access it, so no value of it can ever be stale for a write, and nobody else reads it.
+//! A cell is a location as the monitor sees it. Under RA and SRA, the cells are the atomic locations. Under RC20, a plain location also has
+//! one cell per thread (POPL'21 §6). The location `f`, which stands for SC fences, has a view but no bits in views:
+//! only read-modify-writes access it, so none of its values can be stale for a write, and there are no other reads of it.
 
-use crate::column::{Column, WORD};
+use crate::location_bits::{LocationBits, WORD};
 use crate::{ExportModel, PromelaOptions};
 use std::collections::BTreeSet;
 use steadfast_ir::values::{ValueAnalysis, ValueSet, locations_of};
@@ -18,19 +18,19 @@ typed_index!(
 
 /// One cell.
 pub(crate) struct Cell {
-    /// How it is called in the names of operations.
+    /// Its name in the names of operations.
     pub(crate) name: String,
     /// Its bits in the views.
-    pub(crate) column: Column,
+    pub(crate) bits: LocationBits,
 }
 
 /// All cells of a program.
 pub(crate) struct Cells {
-    /// The cells themselves.
+    /// The cells.
     pub(crate) all: IndexVec<CellId, Cell>,
-    /// The cells of each location: one, or one per thread, or none if nobody can access it.
+    /// The cells of each location: one, or one per thread, or none if no thread can access it.
     of_location: IndexVec<LocId, Vec<CellId>>,
-    /// Whether there is a row for `f`: some fence is an SC fence, and there are cells.
+    /// Whether there is a view of `f`: there are SC fences and cells.
     pub(crate) has_fence_row: bool,
     /// How many bits a view has.
     view_bits: usize,
@@ -51,19 +51,19 @@ impl Cells {
                 (_, LocKind::Atomic) => {
                     let every = analysis.locations[loc];
                     let critical: &ValueSet = if options.critical_values { &analysis.critical[loc] } else { &every };
-                    let column = Column::new(&analysis.locations[loc], critical, &mut next);
-                    vec![cells.push(Cell { name: names[loc].clone(), column })]
+                    let bits = LocationBits::new(&analysis.locations[loc], critical, &mut next);
+                    vec![cells.push(Cell { name: names[loc].clone(), bits })]
                 }
                 (ExportModel::Rc20, LocKind::Plain) => (0..program.threads.len())
                     .map(|copy| {
                         let name = format!("{}_for_{copy}", names[loc]);
-                        cells.push(Cell { name, column: Column::single(&mut next) })
+                        cells.push(Cell { name, bits: LocationBits::single(&mut next) })
                     })
                     .collect(),
             };
             of_location.push(mine);
         }
-        // Without cells there is nothing that a fence could order.
+        // Without cells, a fence orders nothing.
         let has_fence_row = !cells.is_empty() && uses_sc_fences(program);
         Self { all: cells, of_location, has_fence_row, view_bits: next }
     }
@@ -78,12 +78,12 @@ impl Cells {
         &self.of_location[loc]
     }
 
-    /// How many rows the location views have: one per cell, and one for `f`.
+    /// How many location views there are: one per cell, and one for `f`.
     pub(crate) fn rows(&self) -> usize {
         self.all.len() + usize::from(self.has_fence_row)
     }
 
-    /// The row of `f`, which is the last one.
+    /// The view of `f`, which is the last one.
     pub(crate) fn fence_row(&self) -> usize {
         self.all.len()
     }

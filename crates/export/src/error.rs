@@ -1,14 +1,14 @@
-//! Why a program cannot be exported.
+//! The reasons why a program cannot be exported.
 
 use steadfast_span::Span;
 
-/// What cannot be exported, and where it stands in the source.
+/// Something that cannot be exported, with its place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExportError {
-    /// What cannot be exported and why.
+    /// What it is, and why.
     pub message: String,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 

@@ -1,5 +1,5 @@
-//! Expressions and the reduction of their values. Promela computes in C's `int`, as we do, but has no Euclidean remainder, may not
-//! divide by zero even in a branch that nobody takes, and does not define shifts by more than 31.
+//! Expressions and the reduction of their values. Promela computes with C's `int`, as we do, but it has no Euclidean remainder, it must not
+//! divide by zero even in a branch that is not taken, and it does not define shifts by more than 31.
 
 use steadfast_ir::{BinaryOp, Expr, Program, RegId, Thread, UnaryOp, Value, Wrap};
 use steadfast_span::IndexVec;
@@ -16,7 +16,7 @@ pub(crate) struct Expressions<'a> {
 }
 
 impl Expressions<'_> {
-    /// The expression, unreduced. It has some value even where ours has none; see [`Self::divides_by_zero`].
+    /// The expression, not reduced. It has some value even where ours has none; see [`Self::divides_by_zero`].
     pub(crate) fn text(&self, expr: &Expr) -> String {
         match expr {
             Expr::Const(value) => constant(*value),
@@ -49,7 +49,7 @@ impl Expressions<'_> {
         format!("({} != 0)", self.text(expr))
     }
 
-    /// The expression, reduced to `0..modulus` as [`Program::reduce`] does it.
+    /// The expression, reduced to `0..modulus` as [`Program::reduce`] does.
     pub(crate) fn reduced(&self, expr: &Expr, modulus: u16) -> String {
         if let Some(value) = self.constant(expr, modulus) {
             return value.to_string();
@@ -73,7 +73,7 @@ impl Expressions<'_> {
         expr.as_const().map(|value| self.program.reduce(value, modulus))
     }
 
-    /// What a register holds after it received `value`, a byte that is less than `below`.
+    /// The value of a register that receives `value`, a byte less than `below`.
     pub(crate) fn received(&self, value: &str, below: u16, modulus: u16) -> String {
         match self.program.wrap {
             Wrap::Euclidean if modulus < below => format!("({value} % {modulus})"),
@@ -87,14 +87,14 @@ impl Expressions<'_> {
         if tests.is_empty() { None } else { Some(format!("({})", tests.join(" || "))) }
     }
 
-    /// Conditions, one of which holds if evaluating the expression divides by zero.
+    /// Conditions, of which one holds if evaluating the expression divides by zero.
     fn zero_divisors(&self, expr: &Expr) -> Vec<String> {
         let Expr::Binary(op, left, right) = expr else {
             return if let Expr::Unary(_, operand) = expr { self.zero_divisors(operand) } else { Vec::new() };
         };
         let (mut tests, behind) = (self.zero_divisors(left), self.zero_divisors(right));
         match op {
-            // The right side is looked at only if the left one does not decide.
+            // The right side is evaluated only if the left one does not decide.
             BinaryOp::And | BinaryOp::Or if !behind.is_empty() => {
                 let undecided = if *op == BinaryOp::And { "!=" } else { "==" };
                 tests.push(format!("({} {undecided} 0 && ({}))", self.text(left), behind.join(" || ")));
@@ -109,7 +109,7 @@ impl Expressions<'_> {
     }
 }
 
-/// A division that cannot trap: not by zero, and not when the smallest integer is divided by -1.
+/// A division that cannot trap: not by zero, and not of the smallest integer by -1.
 fn division(op: BinaryOp, left: &str, right: &str, divisor: Option<i32>) -> String {
     let by_minus_one = if op == BinaryOp::Div { format!("(0 - {left})") } else { "0".into() };
     match divisor {

@@ -52,9 +52,9 @@
 //! ```
 
 mod cells;
-mod column;
 mod error;
 mod expr;
+mod location_bits;
 mod monitor;
 mod names;
 mod pending;

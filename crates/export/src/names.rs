@@ -1,5 +1,5 @@
-//! Identifiers. Promela knows neither `a[3]` as a name nor our scopes, so every name is cleaned, prefixed by its kind (which also
-//! keeps it apart from keywords and from the monitor's variables) and made unique.
+//! Identifiers. Promela has neither names like `a[3]` nor our scopes. So every name is cleaned, gets a prefix for its kind (which also
+//! distinguishes it from keywords and from the monitor's variables), and is made unique.
 
 use std::collections::BTreeSet;
 use steadfast_ir::{LocId, Program, RegId, ThreadId};
@@ -7,11 +7,11 @@ use steadfast_span::IndexVec;
 
 /// The identifiers of one exported program.
 pub(crate) struct Names {
-    /// The variable that holds each location.
+    /// The variable of each location.
     pub(crate) locations: IndexVec<LocId, String>,
     /// The process of each thread.
     pub(crate) threads: IndexVec<ThreadId, String>,
-    /// The variable that holds each register, local to its process.
+    /// The variable of each register, which is local to its process.
     pub(crate) registers: IndexVec<ThreadId, IndexVec<RegId, String>>,
 }
 
@@ -29,7 +29,7 @@ impl Names {
     }
 }
 
-/// The names taken so far.
+/// The names in use.
 #[derive(Default)]
 struct Scope {
     taken: BTreeSet<String>,
@@ -39,7 +39,7 @@ impl Scope {
     fn name(&mut self, prefix: &str, wanted: &str) -> String {
         let clean: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let plain = format!("{prefix}_{}", clean.trim_end_matches('_'));
-        // A suffix after a double underscore cannot collide with another cleaned name by accident for long: the loop ends.
+        // Few cleaned names end in a double underscore and a number, so the loop ends soon.
         let mut candidate = plain.clone();
         let mut copies = 1;
         while !self.taken.insert(candidate.clone()) {

@@ -1,12 +1,12 @@
-//! Races on plain locations as PLDI'19 §6 defines them: a state is racy when two threads are both about to access a plain location
-//! and one of them writes. Each thread announces the plain access it is about to make. RC20 finds races with its views instead.
+//! Races on plain locations as in PLDI'19 §6: a state is racy if two threads can both access a plain location next
+//! and one of them writes. Each thread announces its next plain access. RC20 finds races with its views instead.
 
 use crate::text::Text;
 use crate::{ExportModel, PromelaOptions};
 use steadfast_ir::{LocId, LocKind, Program};
 use steadfast_span::IndexVec;
 
-/// How plain accesses are announced: 0 is none, else `1 + 2 * location + (1 if it writes)`.
+/// The announcements of plain accesses: 0 for none, otherwise `1 + 2 * location + (1 if it writes)`.
 pub(crate) struct Pending {
     /// The number of each plain location. Those of an array are consecutive.
     numbers: Option<IndexVec<LocId, usize>>,
@@ -30,19 +30,19 @@ impl Pending {
         Self { numbers, threads: program.threads.len(), locations }
     }
 
-    /// The statement by which a thread announces an access to the location that lies `offset` after `base`.
+    /// The statement with which a thread announces an access to the location `offset` after `base`.
     pub(crate) fn announce(&self, thread: usize, base: LocId, offset: Option<&str>, writes: bool) -> Option<String> {
         let first = 1 + 2 * self.numbers.as_ref()?[base] + usize::from(writes);
         let place = offset.map_or(String::new(), |offset| format!(" + 2 * {offset}"));
         Some(format!("about[{thread}] = {first}{place}"))
     }
 
-    /// The statement by which a thread says that its next access is not a plain one.
+    /// The statement with which a thread announces that its next access is not plain.
     pub(crate) fn withdraw(&self, thread: usize) -> Option<String> {
         self.numbers.as_ref().map(|_| format!("about[{thread}] = 0"))
     }
 
-    /// Whether another thread is about to make an access that conflicts with the one that a thread announced.
+    /// The condition that another thread has announced an access that conflicts with the one of this thread.
     pub(crate) fn races(&self, thread: usize, writes: bool) -> Option<String> {
         self.numbers.as_ref()?;
         let conflict = |other: usize| {
@@ -56,7 +56,7 @@ impl Pending {
         if conflicts.is_empty() { None } else { Some(format!("({})", conflicts.join(" || "))) }
     }
 
-    /// The announcements.
+    /// Declares the announcements.
     pub(crate) fn declare(&self, text: &mut Text) {
         if self.numbers.is_none() {
             return;

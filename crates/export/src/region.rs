@@ -1,4 +1,4 @@
-//! The local instructions that follow an access, up to the next one: they are made part of its step.
+//! The local instructions between an access and the next one, which become part of its step.
 
 use crate::monitor::Operation;
 use crate::text::Text;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use steadfast_ir::{FenceOrder, Instr, Pc, RegSet, Thread, cfg, dataflow};
 use steadfast_span::{Index, IndexVec};
 
-/// Marks one place on every loop of local instructions as a place where steps end: SPIN recognises a loop only between steps.
+/// Marks one position on every loop of local instructions as a place where steps end, because SPIN recognises a loop only between steps.
 pub(crate) fn interrupt_local_loops(thread: &Thread, stops: &mut IndexVec<Pc, bool>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
@@ -18,7 +18,7 @@ pub(crate) fn interrupt_local_loops(thread: &Thread, stops: &mut IndexVec<Pc, bo
     }
     let mut seen: IndexVec<Pc, Seen> = thread.code.iter().map(|_| Seen::Never).collect();
     for start in thread.code.indices() {
-        // A depth-first search without recursion: a place is on the path between its two visits.
+        // A depth-first search without recursion: a position is on the path between its two visits.
         let mut stack = vec![(start, false)];
         while let Some((pc, leaving)) = stack.pop() {
             if leaving {
@@ -37,22 +37,22 @@ pub(crate) fn interrupt_local_loops(thread: &Thread, stops: &mut IndexVec<Pc, bo
     }
 }
 
-/// A piece of the region: statements that end with the control flow to other pieces.
+/// A piece of the region: statements, and at their end the control flow to other pieces.
 struct Piece {
     at: Target,
     lines: Vec<String>,
 }
 
-/// Local instructions as Promela, to stand at the end of an atomic sequence.
+/// Local instructions as Promela, for the end of an atomic sequence.
 pub(crate) struct Region {
     pieces: Vec<Piece>,
-    /// The pieces that something jumps to.
+    /// The pieces with a jump to them.
     jumped_to: BTreeSet<Target>,
     step: usize,
 }
 
 impl Region {
-    /// Writes what follows from `next` on, in the given step, which began at `from`.
+    /// The region from `next` on, in the given step, which began at `from`.
     pub(crate) fn new(writer: &mut ThreadWriter<'_, '_>, step: usize, from: Option<Pc>, next: Target) -> Self {
         let order = collect(writer, next);
         let touched = touched(writer, from, &order);
@@ -107,7 +107,7 @@ impl Region {
     }
 }
 
-/// Everything reachable by local instructions, in an order in which most of them simply continue with the next.
+/// All local instructions that are reachable, in an order in which most of them continue with the next one.
 fn collect(writer: &ThreadWriter<'_, '_>, next: Target) -> Vec<Target> {
     let mut order = Vec::new();
     let mut stack = vec![next];
@@ -186,7 +186,7 @@ impl Local<'_, '_, '_> {
         lines
     }
 
-    /// What fails before the instruction does anything: undefined operations, and observations of stale values.
+    /// The checks before the instruction: undefined operations, and observations of stale values.
     fn checks(&self, op: &Instr) -> Vec<String> {
         let undefined = self.writer.expressions.divides_by_zero(&dataflow::expressions(op)).map(|c| (c, "defined"));
         let stale = self.writer.any_tainted(&dataflow::observed(op)).map(|c| (c, "robust"));
@@ -206,7 +206,7 @@ impl Local<'_, '_, '_> {
         format!("if :: {condition} -> {then} :: else -> {otherwise} fi")
     }
 
-    /// Acquire and release fences; only RC20 knows them.
+    /// Acquire and release fences, which have an effect only under RC20.
     fn fence(&mut self, order: FenceOrder) -> Vec<String> {
         if self.writer.options.model != ExportModel::Rc20 || self.writer.monitor.cells.rows() == 0 {
             return Vec::new();

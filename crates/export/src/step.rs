@@ -1,23 +1,23 @@
-//! What a thread can do at a place where steps end: the choices that it has under SC, and the ways in which its next access is wrong.
+//! What a thread can do at a place where steps end: its choices under SC, and the ways in which its next access is wrong.
 
 use crate::ExportModel;
 use crate::cells::CellId;
-use crate::monitor::{Access, Awaited, Operation, Step};
+use crate::monitor::{Awaited, CellAccess, NextAction, Operation};
 use crate::thread::{Target, ThreadWriter};
 use steadfast_ir::{Expr, FenceOrder, Instr, LocId, Pc, Place, ReadOrder, RegId, RmwOrder, WriteOrder, dataflow};
 use steadfast_span::Index;
 
-/// Something that a thread can do.
+/// A choice of a thread.
 pub(crate) struct Choice {
     guards: Vec<String>,
-    /// What happens, all at once.
+    /// Its effects, which happen at once.
     pub(crate) effects: Vec<String>,
     /// Where the thread continues.
     pub(crate) next: Target,
 }
 
 impl Choice {
-    /// When it can be done; nothing if always.
+    /// The condition of the choice; nothing if it is always possible.
     pub(crate) fn guard(&self) -> Option<String> {
         (!self.guards.is_empty()).then(|| self.guards.join(" && "))
     }
@@ -29,7 +29,7 @@ pub(crate) struct Failure {
     pub(crate) assertion: &'static str,
 }
 
-/// All of it.
+/// All choices and failures at a place.
 #[derive(Default)]
 pub(crate) struct Block {
     pub(crate) choices: Vec<Choice>,
@@ -44,14 +44,14 @@ impl Block {
     }
 }
 
-/// A location that an access may be to, with the condition under which it is.
+/// A location that an access may go to, with the condition for that.
 struct Candidate {
     loc: LocId,
     guard: Vec<String>,
 }
 
 impl ThreadWriter<'_, '_> {
-    /// What stands in the block of a place.
+    /// The block of a place.
     pub(crate) fn block(&mut self, pc: Pc) -> Block {
         let op = &self.thread.code[pc].op;
         let mut block = Block::default();
@@ -67,7 +67,7 @@ impl ThreadWriter<'_, '_> {
             let next = self.target(Pc::new(pc.index() + 1));
             block.choices.push(Choice { guards: Vec::new(), effects: self.sc_fence(), next });
         } else {
-            // A local instruction that interrupts a loop: the step that it begins does nothing but go on with it.
+            // A local instruction that interrupts a loop: the step from there on only continues the loop.
             block.choices.push(Choice { guards: Vec::new(), effects: Vec::new(), next: Target::Local(pc) });
         }
         block
@@ -79,7 +79,15 @@ impl ThreadWriter<'_, '_> {
             Instr::Store { value, order, .. } => self.store(candidate, value, *order, next, block),
             Instr::Unlock(_) => self.store(candidate, &Expr::Const(0), WriteOrder::Release, next, block),
             Instr::Rmw { dst, update, order, .. } => {
-                self.overwrite(candidate, *dst, update, Access::from_rmw(*order), &Step::Overwrite, next, block);
+                self.overwrite(
+                    candidate,
+                    *dst,
+                    update,
+                    CellAccess::from_rmw(*order),
+                    &NextAction::Overwrite,
+                    next,
+                    block,
+                );
             }
             Instr::BlockingCas { expected, new, order, .. } => {
                 self.blocking_cas(candidate, expected, new, *order, next, block);
@@ -96,8 +104,8 @@ impl ThreadWriter<'_, '_> {
     }
 
     fn load(&mut self, candidate: &Candidate, dst: RegId, order: ReadOrder, next: Target, block: &mut Block) {
-        let access = Access::from_read(order);
-        let violation = self.violation(candidate.loc, &Step::Read);
+        let access = CellAccess::from_read(order);
+        let violation = self.violation(candidate.loc, &NextAction::Read);
         if !self.is_observational() {
             block.fails(&candidate.guard, violation, "robust");
             let effects = self.perform(candidate.loc, access, None, Some(dst));
@@ -114,11 +122,11 @@ impl ThreadWriter<'_, '_> {
         block.choices.push(Choice { guards: clean, effects, next });
     }
 
-    /// `TAINT-READ`: the register is not to be trusted, awareness grows, the views stay.
+    /// `TAINT-READ`: the register may be wrong from now on, awareness grows, and the views stay the same.
     fn tainted_load(&mut self, loc: LocId, dst: RegId) -> Vec<String> {
         let mut effects = Vec::new();
         if let Some(cell) = self.monitor.cells.atomic(loc) {
-            effects.push(self.monitor.aware(Access::Read { acquire: false }, cell, self.id.index()));
+            effects.push(self.monitor.aware(CellAccess::Read { acquire: false }, cell, self.id.index()));
         }
         effects.push(self.receive(dst, &self.names.locations[loc], loc));
         effects.push(format!("{} = 1", self.taint(dst)));
@@ -126,7 +134,7 @@ impl ThreadWriter<'_, '_> {
     }
 
     fn store(&mut self, candidate: &Candidate, value: &Expr, order: WriteOrder, next: Target, block: &mut Block) {
-        self.overwrite(candidate, None, value, Access::from_write(order), &Step::Overwrite, next, block);
+        self.overwrite(candidate, None, value, CellAccess::from_write(order), &NextAction::Overwrite, next, block);
     }
 
     #[allow(clippy::too_many_arguments, reason = "these are the parts of an instruction")]
@@ -135,8 +143,8 @@ impl ThreadWriter<'_, '_> {
         candidate: &Candidate,
         dst: Option<RegId>,
         value: &Expr,
-        access: Access,
-        step: &Step,
+        access: CellAccess,
+        step: &NextAction,
         next: Target,
         block: &mut Block,
     ) {
@@ -156,8 +164,8 @@ impl ThreadWriter<'_, '_> {
     ) {
         let expected = self.awaited(candidate.loc, expected);
         let holds = format!("{} == {}", self.names.locations[candidate.loc], expected.text);
-        block.fails(&candidate.guard, self.violation(candidate.loc, &Step::Replace(expected)), "robust");
-        let effects = self.perform(candidate.loc, Access::from_rmw(order), Some(new), None);
+        block.fails(&candidate.guard, self.violation(candidate.loc, &NextAction::Replace(expected)), "robust");
+        let effects = self.perform(candidate.loc, CellAccess::from_rmw(order), Some(new), None);
         block.choices.push(Choice { guards: with(&candidate.guard, holds), effects, next });
     }
 
@@ -167,16 +175,16 @@ impl ThreadWriter<'_, '_> {
         let variable = &self.names.locations[candidate.loc];
         let (holds, differs) = (format!("{variable} == {}", expected.text), format!("{variable} != {}", expected.text));
         if *spurious {
-            block.fails(&candidate.guard, self.violation(candidate.loc, &Step::Read), "robust");
+            block.fails(&candidate.guard, self.violation(candidate.loc, &NextAction::Read), "robust");
         } else {
-            for step in [Step::Replace(expected.clone()), Step::ReadAllBut(expected)] {
+            for step in [NextAction::Replace(expected.clone()), NextAction::ReadAllBut(expected)] {
                 block.fails(&candidate.guard, self.violation(candidate.loc, &step), "robust");
             }
-            let effects = self.perform(candidate.loc, Access::from_rmw(*success), Some(new), *dst);
+            let effects = self.perform(candidate.loc, CellAccess::from_rmw(*success), Some(new), *dst);
             block.choices.push(Choice { guards: with(&candidate.guard, holds), effects, next });
         }
         let guards = if *spurious { candidate.guard.clone() } else { with(&candidate.guard, differs) };
-        let effects = self.perform(candidate.loc, Access::from_read(*failure), None, *dst);
+        let effects = self.perform(candidate.loc, CellAccess::from_read(*failure), None, *dst);
         block.choices.push(Choice { guards, effects, next });
     }
 
@@ -193,9 +201,10 @@ impl ThreadWriter<'_, '_> {
         let variable = &self.names.locations[candidate.loc];
         let holds: Vec<String> = values.iter().map(|value| format!("{variable} == {}", value.text)).collect();
         let holds = if holds.is_empty() { "false".into() } else { format!("({})", holds.join(" || ")) };
-        let violation = if values.is_empty() { None } else { self.violation(candidate.loc, &Step::ReadOneOf(values)) };
+        let violation =
+            if values.is_empty() { None } else { self.violation(candidate.loc, &NextAction::ReadOneOf(values)) };
         block.fails(&candidate.guard, violation, "robust");
-        let effects = self.perform(candidate.loc, Access::from_read(order), None, dst);
+        let effects = self.perform(candidate.loc, CellAccess::from_read(order), None, dst);
         block.choices.push(Choice { guards: with(&candidate.guard, holds), effects, next });
     }
 
@@ -205,8 +214,8 @@ impl ThreadWriter<'_, '_> {
         if let Some(&copy) = self.monitor.cells.copies(candidate.loc).get(self.id.index()) {
             self.plain_copy_checked(candidate, copy, block);
             let thread = self.id.index();
-            effects.extend(self.monitor.access(Access::Read { acquire: false }, copy, thread));
-            effects.extend(self.monitor.access(Access::Write { release: false }, copy, thread));
+            effects.extend(self.monitor.access(CellAccess::Read { acquire: false }, copy, thread));
+            effects.extend(self.monitor.access(CellAccess::Write { release: false }, copy, thread));
         }
         effects.push(self.receive(dst, &self.names.locations[candidate.loc], candidate.loc));
         effects.extend(self.clean(dst));
@@ -218,7 +227,7 @@ impl ThreadWriter<'_, '_> {
         let mut effects = Vec::new();
         for copy in self.monitor.cells.copies(candidate.loc).to_vec() {
             self.plain_copy_checked(candidate, copy, block);
-            effects.extend(self.monitor.access(Access::Write { release: false }, copy, self.id.index()));
+            effects.extend(self.monitor.access(CellAccess::Write { release: false }, copy, self.id.index()));
         }
         let modulus = self.program.locations[candidate.loc].modulus;
         let value = self.expressions.reduced(value, modulus);
@@ -227,11 +236,11 @@ impl ThreadWriter<'_, '_> {
     }
 
     fn plain_copy_checked(&self, candidate: &Candidate, copy: CellId, block: &mut Block) {
-        block.fails(&candidate.guard, self.monitor.violation(self.id.index(), copy, &Step::Plain), "race_free");
+        block.fails(&candidate.guard, self.monitor.violation(self.id.index(), copy, &NextAction::Plain), "race_free");
     }
 
-    /// An atomic access: what it does to memory, to the monitor and to its register.
-    fn perform(&mut self, loc: LocId, access: Access, new: Option<&Expr>, dst: Option<RegId>) -> Vec<String> {
+    /// An atomic access: its effects on memory, on the monitor and on its register.
+    fn perform(&mut self, loc: LocId, access: CellAccess, new: Option<&Expr>, dst: Option<RegId>) -> Vec<String> {
         let variable = self.names.locations[loc].clone();
         let mut effects = vec![format!("{} = {variable}", crate::expr::OLD)];
         if let Some(new) = new {
@@ -270,7 +279,7 @@ impl ThreadWriter<'_, '_> {
         operations.iter().map(|&operation| self.monitor.call(operation, self.id.index())).collect()
     }
 
-    fn violation(&self, loc: LocId, step: &Step) -> Option<String> {
+    fn violation(&self, loc: LocId, step: &NextAction) -> Option<String> {
         self.monitor.cells.atomic(loc).and_then(|cell| self.monitor.violation(self.id.index(), cell, step))
     }
 
@@ -300,7 +309,7 @@ impl ThreadWriter<'_, '_> {
     }
 }
 
-impl Access {
+impl CellAccess {
     fn from_read(order: ReadOrder) -> Self {
         Self::Read { acquire: order.is_acquire() }
     }
@@ -313,7 +322,7 @@ impl Access {
         Self::Rmw { acquire: order.read().is_acquire(), release: order.write().is_release() }
     }
 
-    /// The same access as RA sees it.
+    /// The same access under RA.
     fn strengthened(self) -> Self {
         match self {
             Self::Read { .. } => Self::Read { acquire: true },

@@ -8,7 +8,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// One line.
+    /// Adds a line.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         if !line.is_empty() {
@@ -18,26 +18,26 @@ impl Text {
         self.lines.push('\n');
     }
 
-    /// A line that stands one step to the left, for labels.
+    /// Adds a line with less indentation, for labels.
     pub(crate) fn label(&mut self, label: impl AsRef<str>) {
         self.depth -= 1;
         self.line(label);
         self.depth += 1;
     }
 
-    /// A line after which everything is indented.
+    /// Adds a line, and indents what follows.
     pub(crate) fn open(&mut self, line: impl AsRef<str>) {
         self.line(line);
         self.depth += 1;
     }
 
-    /// The line that closes an indented part.
+    /// Ends an indented part with a line.
     pub(crate) fn close(&mut self, line: impl AsRef<str>) {
         self.depth -= 1;
         self.line(line);
     }
 
-    /// Everything written.
+    /// The whole text.
     pub(crate) fn finish(self) -> String {
         self.lines
     }

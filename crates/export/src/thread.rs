@@ -1,4 +1,4 @@
-//! One thread as a process: a labelled block per place where a step ends, see [`crate::step`] for what stands in it.
+//! One thread as a process: a labelled block for each place where steps end. The contents of a block are in [`crate::step`].
 
 use crate::expr::Expressions;
 use crate::monitor::Monitor;
@@ -32,11 +32,11 @@ pub(crate) struct ThreadWriter<'a, 'm> {
     pub(crate) thread: &'a Thread,
     pub(crate) expressions: Expressions<'a>,
     pub(crate) monitor: &'m mut Monitor<'a>,
-    /// The registers that matter at each place.
+    /// The live registers at each position.
     live: IndexVec<Pc, RegSet>,
-    /// Where steps end.
+    /// The positions where steps end.
     stops: IndexVec<Pc, bool>,
-    /// How many steps were written; numbers their labels.
+    /// How many steps were written, for their labels.
     steps: usize,
 }
 
@@ -86,7 +86,7 @@ impl<'a, 'm> ThreadWriter<'a, 'm> {
         }
     }
 
-    /// The local steps before the first access. If there are none, control simply falls into the first block.
+    /// The local steps before the first access. If there are none, control falls into the first block.
     fn write_entry(&mut self, text: &mut Text) {
         let first = Pc::new(0);
         if matches!(self.target(first), Target::Stop(_))
@@ -136,7 +136,7 @@ impl<'a, 'm> ThreadWriter<'a, 'm> {
         Region::new(self, self.steps, from, next)
     }
 
-    /// What control reaches at a place.
+    /// The target at a position.
     pub(crate) fn target(&self, pc: Pc) -> Target {
         match &self.thread.code[pc].op {
             Instr::Halt => Target::Halt,
@@ -146,15 +146,15 @@ impl<'a, 'm> ThreadWriter<'a, 'm> {
         }
     }
 
-    /// The label of a place where steps end. SPIN takes a thread that waits for ever at an `end` label for finished.
+    /// The label of a place where steps end. With an `end` label, SPIN treats a thread that waits there for ever as finished.
     pub(crate) fn stop_label(&self, pc: Pc) -> String {
         let blocks =
             matches!(&self.thread.code[pc].op, Instr::Wait { .. } | Instr::BlockingCas { .. } | Instr::Lock(_));
         format!("{}v{}", if blocks { "end_" } else { "" }, pc.index())
     }
 
-    /// What is done on arrival at the end of a step that began at `from` and after which the registers in `touched` may be other than 0:
-    /// registers that do not matter any more are forgotten, and a plain access is announced.
+    /// What happens at the end of a step that began at `from`, after which the registers in `touched` may differ from 0:
+    /// dead registers become 0, and a plain access is announced.
     pub(crate) fn arrival(&self, touched: &RegSet, from: Option<Pc>, target: Target) -> Vec<String> {
         let none = RegSet::new();
         let live = match target {
@@ -219,7 +219,7 @@ impl<'a, 'm> ThreadWriter<'a, 'm> {
     }
 }
 
-/// Whether an instruction is a step of its own. An SC fence is one where it does something.
+/// Whether an instruction is a step of its own. An SC fence is one if it has an effect.
 fn is_step(op: &Instr, model: ExportModel) -> bool {
     match op {
         Instr::Fence(FenceOrder::SeqCst) => model != ExportModel::Sc,

@@ -3,10 +3,10 @@
 use crate::{ExportError, ExportModel, PromelaOptions};
 use steadfast_ir::{Instr, Program};
 
-/// SPIN numbers processes with a byte, and keeps one number for itself.
+/// SPIN numbers processes with a byte, and uses one number for itself.
 const MAX_THREADS: usize = 254;
 
-/// Refuses what cannot be exported.
+/// Rejects what cannot be exported.
 pub(crate) fn check(program: &Program, options: PromelaOptions) -> Result<(), ExportError> {
     program.validate().map_err(|error| ExportError::new(error.message, error.span))?;
     if let Some(thread) = program.threads.iter().nth(MAX_THREADS) {

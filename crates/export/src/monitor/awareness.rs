@@ -1,4 +1,4 @@
-//! hbSC-awareness (PLDI'19, Figure 5): who knows, through any of po, rf, mo and fr, of the newest write to a location.
+//! hbSC-awareness (PLDI'19, Figure 5): which threads and locations know the newest write to a location, through po, rf, mo and fr.
 
 use super::{Monitor, element};
 use crate::cells::{CellId, Cells};
@@ -24,7 +24,7 @@ impl Monitor<'_> {
         }
     }
 
-    /// A cell knows its own initial write. The row of `f` knows nothing that is ever asked for.
+    /// A cell knows its own initial write. What the view of `f` knows is never used.
     fn own_bits(&self, rows: usize, word: usize) -> String {
         let own = |cell| match Cells::member(cell) {
             (at, bit) if at == word => bit,
@@ -68,7 +68,7 @@ impl Monitor<'_> {
             ]
         };
         let mut lines: Vec<String> = (0..self.cells.set_words()).flat_map(learn).collect();
-        // Nobody but this thread and this cell knows of the new write.
+        // Only this thread and this cell know the new write.
         let (word, bit) = Cells::member(cell);
         let keep = self.cells.all_members(word) & !bit;
         let forget = |array: &str, index: usize| {
@@ -83,7 +83,7 @@ impl Monitor<'_> {
         lines
     }
 
-    /// By the letter an SC fence is an access to `f`; by default its order among SC fences is not observable and does not count.
+    /// By the letter, an SC fence is an access to `f`. By default, its order among SC fences is not observable and does not count.
     pub(super) fn aware_fence(&self) -> Vec<String> {
         if !self.fence_counts() {
             return Vec::new();

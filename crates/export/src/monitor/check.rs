@@ -1,11 +1,11 @@
-//! When a next access could already leave SC (PLDI'19, Theorem 5.3; POPL'21, Figure 5, `ERR-SC`).
+//! The condition under which a next access could leave SC (PLDI'19, Theorem 5.3; POPL'21, Figure 5, `ERR-SC`).
 
 use super::Monitor;
 use crate::ExportModel;
 use crate::cells::CellId;
 use steadfast_ir::Value;
 
-/// A value that an instruction waits for or compares with, already reduced to the range of its location.
+/// A value that an instruction waits for or compares with, reduced to the range of its location.
 #[derive(Clone, Debug)]
 pub(crate) struct Awaited {
     /// The expression.
@@ -14,9 +14,9 @@ pub(crate) struct Awaited {
     pub(crate) constant: Option<Value>,
 }
 
-/// What a thread could do next to a cell.
+/// What a thread could do next with a cell.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum NextAction {
     /// Read any value.
     Read,
     /// Read one of these values (a wait).
@@ -32,8 +32,8 @@ pub(crate) enum Step {
 }
 
 impl Monitor<'_> {
-    /// The condition under which a step of a thread is a violation; nothing if it never is.
-    pub(crate) fn violation(&self, thread: usize, cell: CellId, step: &Step) -> Option<String> {
+    /// The condition under which the next action of a thread is a violation; nothing if it never is.
+    pub(crate) fn violation(&self, thread: usize, cell: CellId, step: &NextAction) -> Option<String> {
         let (read_view, rmw_view) = match self.model {
             ExportModel::Sc => return None,
             ExportModel::Ra | ExportModel::Sra => ("V", "VR"),
@@ -41,15 +41,17 @@ impl Monitor<'_> {
         };
         let only_reads_count = self.model == ExportModel::Sra;
         let stale = match step {
-            Step::Plain => return self.intersects(read_view, thread, cell, |_, mask| mask.to_string()),
-            Step::Overwrite | Step::Replace(_) if only_reads_count => return None,
-            Step::Read => self.intersects(read_view, thread, cell, |_, mask| mask.to_string()),
-            Step::Overwrite => self.intersects(rmw_view, thread, cell, |_, mask| mask.to_string()),
-            Step::Replace(value) => self.intersects(rmw_view, thread, cell, |word, _| self.bit(cell, word, value)),
-            Step::ReadAllBut(value) => self.intersects(read_view, thread, cell, |word, mask| {
+            NextAction::Plain => return self.intersects(read_view, thread, cell, |_, mask| mask.to_string()),
+            NextAction::Overwrite | NextAction::Replace(_) if only_reads_count => return None,
+            NextAction::Read => self.intersects(read_view, thread, cell, |_, mask| mask.to_string()),
+            NextAction::Overwrite => self.intersects(rmw_view, thread, cell, |_, mask| mask.to_string()),
+            NextAction::Replace(value) => {
+                self.intersects(rmw_view, thread, cell, |word, _| self.bit(cell, word, value))
+            }
+            NextAction::ReadAllBut(value) => self.intersects(read_view, thread, cell, |word, mask| {
                 format!("({mask} & ~{})", self.bit(cell, word, value))
             }),
-            Step::ReadOneOf(values) => self.intersects(read_view, thread, cell, |word, _| {
+            NextAction::ReadOneOf(values) => self.intersects(read_view, thread, cell, |word, _| {
                 let bits: Vec<_> = values.iter().map(|value| self.bit(cell, word, value)).collect();
                 format!("({})", bits.join(" | "))
             }),
@@ -57,7 +59,7 @@ impl Monitor<'_> {
         stale.map(|stale| format!("({} && {stale})", self.is_aware(thread, cell)))
     }
 
-    /// Whether a thread's view of a cell meets a set, given word by word. A cell without bits meets nothing.
+    /// Whether a thread's view of a cell intersects a set, given word by word. A cell without bits intersects nothing.
     fn intersects(
         &self,
         view: &str,
@@ -65,13 +67,13 @@ impl Monitor<'_> {
         cell: CellId,
         set: impl Fn(usize, u32) -> String,
     ) -> Option<String> {
-        let column = &self.cells.all[cell].column;
-        let term = |word: usize| format!("({} & {})", self.view(view, thread, word), set(word, column.mask(word)));
-        let terms: Vec<String> = column.words().into_iter().map(term).collect();
+        let bits = &self.cells.all[cell].bits;
+        let term = |word: usize| format!("({} & {})", self.view(view, thread, word), set(word, bits.mask(word)));
+        let terms: Vec<String> = bits.words().into_iter().map(term).collect();
         if terms.is_empty() { None } else { Some(format!("({}) != 0", terms.join(" | "))) }
     }
 
     fn bit(&self, cell: CellId, word: usize, value: &Awaited) -> String {
-        self.cells.all[cell].column.awaited(word, &value.text, value.constant)
+        self.cells.all[cell].bits.awaited(word, &value.text, value.constant)
     }
 }

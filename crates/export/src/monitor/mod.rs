@@ -1,24 +1,24 @@
-//! The monitor of the papers, as Promela: variables, and an inline operation per kind of access and cell.
+//! The monitor of the papers, as Promela: variables, and one inline operation for each kind of access and each cell.
 //!
-//! [`awareness`] is Figure 5 of PLDI'19 (the same in both papers), [`ra`] its Figure 6 and [`rc20`] algorithms 1 to 5 of POPL'21. All
-//! of them use joint views, sets of values per thread and location, exactly as published.
+//! [`awareness`] is Figure 5 of PLDI'19 (the same in both papers), [`ra`] is its Figure 6, and [`rc20`] is algorithms 1 to 5 of POPL'21. All
+//! of them use joint views, that is, sets of values per thread and location, exactly as published.
 
 mod awareness;
 mod check;
 mod ra;
 mod rc20;
 
-pub(crate) use check::{Awaited, Step};
+pub(crate) use check::{Awaited, NextAction};
 
 use crate::cells::{CellId, Cells};
 use crate::text::Text;
 use crate::{ExportModel, PromelaOptions};
 use std::collections::BTreeSet;
 
-/// How an operation accesses a cell. A relaxed access is neither acquire nor release.
+/// The kind of an atomic access to a cell. A relaxed access is neither acquire nor release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Access {
-    /// A read, failed CAS included.
+pub(crate) enum CellAccess {
+    /// A read, also that of a failed CAS.
     Read { acquire: bool },
     /// A write that is not part of a read-modify-write.
     Write { release: bool },
@@ -26,7 +26,7 @@ pub(crate) enum Access {
     Rmw { acquire: bool, release: bool },
 }
 
-impl Access {
+impl CellAccess {
     fn name(self) -> String {
         let mode = |acquire: bool, release: bool| match (acquire, release) {
             (false, false) => "rlx",
@@ -53,12 +53,12 @@ impl Access {
 /// An inline operation of the monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Operation {
-    /// What a read does to `VSC`, `MSC` and `WSC`.
+    /// The effect of a read on `VSC`, `MSC` and `WSC`.
     AwareRead(CellId),
-    /// What a write or read-modify-write does to them.
+    /// The effect of a write or read-modify-write on them.
     AwareWrite(CellId),
-    /// What an access does to the views.
-    View(Access, CellId),
+    /// The effect of an access on the views.
+    View(CellAccess, CellId),
     /// An acquire fence.
     FenceAcquire,
     /// A release fence.
@@ -73,7 +73,7 @@ pub(crate) struct Monitor<'a> {
     threads: usize,
     model: ExportModel,
     fences_by_the_letter: bool,
-    /// The operations that somebody called, to define only these.
+    /// The operations that are called; only these are defined.
     used: BTreeSet<Operation>,
 }
 
@@ -90,18 +90,18 @@ impl<'a> Monitor<'a> {
         format!("{}({thread})", self.name(operation))
     }
 
-    /// Everything that an access does: to awareness and to the views.
-    pub(crate) fn access(&mut self, access: Access, cell: CellId, thread: usize) -> Vec<String> {
+    /// All effects of an access: on awareness and on the views.
+    pub(crate) fn access(&mut self, access: CellAccess, cell: CellId, thread: usize) -> Vec<String> {
         vec![self.aware(access, cell, thread), self.call(Operation::View(access, cell), thread)]
     }
 
-    /// What an access does to awareness.
-    pub(crate) fn aware(&mut self, access: Access, cell: CellId, thread: usize) -> String {
+    /// The effect of an access on awareness.
+    pub(crate) fn aware(&mut self, access: CellAccess, cell: CellId, thread: usize) -> String {
         let operation = if access.writes() { Operation::AwareWrite(cell) } else { Operation::AwareRead(cell) };
         self.call(operation, thread)
     }
 
-    /// The variables and the operations that were called.
+    /// Declares the variables, and defines the operations that are called.
     pub(crate) fn declare(&self, text: &mut Text) {
         if self.model == ExportModel::Sc || self.cells.rows() == 0 {
             return;
@@ -169,7 +169,7 @@ impl<'a> Monitor<'a> {
 
     /// Adds the overwritten value of a cell to views in an array.
     fn add_stale(&self, array: &str, indices: impl Iterator<Item = usize>, cell: CellId) -> Vec<String> {
-        let words = self.cells.all[cell].column.words();
+        let words = self.cells.all[cell].bits.words();
         let add = |index: usize, word: usize| {
             let view = self.view(array, index, word);
             format!("{view} = {view} | {}", element_word("stale", word, self.cells.view_words()))
@@ -182,21 +182,20 @@ impl<'a> Monitor<'a> {
 
     /// Computes the class of the overwritten value of a cell.
     fn find_stale(&self, cell: CellId) -> Vec<String> {
-        let column = &self.cells.all[cell].column;
-        let assign =
-            |word| format!("{} = {}", element_word("stale", word, self.cells.view_words()), column.stored(word));
-        column.words().into_iter().map(assign).collect()
+        let bits = &self.cells.all[cell].bits;
+        let assign = |word| format!("{} = {}", element_word("stale", word, self.cells.view_words()), bits.stored(word));
+        bits.words().into_iter().map(assign).collect()
     }
 
-    /// Takes all values of a cell out of a view.
+    /// Removes all values of a cell from a view.
     fn clear(&self, array: &str, index: &str, cell: CellId) -> Vec<String> {
-        let column = &self.cells.all[cell].column;
-        let keep = |word: usize| self.cells.all_view_bits(word) & !column.mask(word);
+        let bits = &self.cells.all[cell].bits;
+        let keep = |word: usize| self.cells.all_view_bits(word) & !bits.mask(word);
         let clear = |word| {
             let view = self.view(array, index, word);
             format!("{view} = {view} & {}", keep(word))
         };
-        column.words().into_iter().map(clear).collect()
+        bits.words().into_iter().map(clear).collect()
     }
 
     /// Declares an array of views, all empty.
@@ -216,7 +215,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// The rows of the location views other than that of a cell; the row of `f` is among them.
+    /// The location views other than that of a cell; the view of `f` is among them.
     fn other_rows(&self, cell: CellId) -> impl Iterator<Item = usize> + Clone + use<> {
         let row = steadfast_span::Index::index(cell);
         (0..self.cells.rows()).filter(move |&other| other != row)
@@ -232,7 +231,7 @@ fn element(array: &str, index: impl std::fmt::Display, word: usize, words: usize
     format!("{}[{index}]", element_word(array, word, words))
 }
 
-/// The variable that holds one word of a set; numbered only if there are several.
+/// The variable of one word of a set. It has a number only if there are several words.
 fn element_word(name: &str, word: usize, words: usize) -> String {
     if words == 1 { name.into() } else { format!("{name}_{word}") }
 }

@@ -1,7 +1,7 @@
 //! The views of RA and SRA (PLDI'19, Figure 6): `V` per thread and `W` per location, and `VR`, `WR` for the values that no
-//! read-modify-write has read. Under SRA nothing is ever asked of the latter two, so they are left out.
+//! read-modify-write has read. SRA does not use the latter two, so they are left out.
 
-use super::{Access, Monitor};
+use super::{CellAccess, Monitor};
 use crate::ExportModel;
 use crate::cells::CellId;
 use crate::text::Text;
@@ -28,7 +28,7 @@ impl Monitor<'_> {
         self.model != ExportModel::Sra
     }
 
-    /// The pairs of a thread view and a location view, and whether a read-modify-write adds the value that it overwrites.
+    /// The pairs of a thread view and a location view, each with whether a read-modify-write adds the value that it overwrites.
     fn ra_views(&self) -> Vec<(&'static str, &'static str, bool)> {
         let mut views = vec![("V", "W", true)];
         if self.tracks_rmw_views() {
@@ -37,26 +37,26 @@ impl Monitor<'_> {
         views
     }
 
-    pub(super) fn ra_access(&self, access: Access, cell: CellId) -> Vec<String> {
+    pub(super) fn ra_access(&self, access: CellAccess, cell: CellId) -> Vec<String> {
         let row = cell.index().to_string();
         let mut lines = if access.writes() { self.find_stale(cell) } else { Vec::new() };
         for (thread, location, with_rmw) in self.ra_views() {
             let own = (thread, "t");
             let newest = (location, row.as_str());
             match access {
-                Access::Read { .. } => lines.extend(self.combine(own, Some('&'), newest)),
-                Access::Write { .. } => {
+                CellAccess::Read { .. } => lines.extend(self.combine(own, Some('&'), newest)),
+                CellAccess::Write { .. } => {
                     lines.extend(self.add_stale(thread, self.all_threads(), cell));
                     lines.extend(self.clear(thread, "t", cell));
                     lines.extend(self.combine(newest, None, own));
                     lines.extend(self.add_stale(location, self.other_rows(cell), cell));
                 }
-                Access::Rmw { .. } => {
+                CellAccess::Rmw { .. } => {
                     if with_rmw {
                         lines.extend(self.add_stale(thread, self.all_threads(), cell));
                         lines.extend(self.add_stale(location, self.other_rows(cell), cell));
                     }
-                    // W(x)(x) is always empty, so this clears the thread's own view of x as well.
+                    // W(x)(x) is always empty, so this also clears x in the thread's own view.
                     lines.extend(self.combine(own, Some('&'), newest));
                     lines.extend(self.combine(newest, Some('&'), own));
                 }
@@ -65,7 +65,7 @@ impl Monitor<'_> {
         lines
     }
 
-    /// `FADD(f, 0)`: a read-modify-write that overwrites nothing anybody cares for.
+    /// `FADD(f, 0)`: a read-modify-write whose overwritten value does not matter.
     pub(super) fn ra_fence_access(&self) -> Vec<String> {
         let row = self.cells.fence_row().to_string();
         let exchange = |(thread, location, _)| {

@@ -1,9 +1,9 @@
 //! The views of RC20 (POPL'21, algorithms 1 to 5, with `V^w_RMW(x, y)` in line 5 of algorithm 2, where the paper prints `(x, x)`).
 //!
-//! Per thread `Va` (after an acquire fence), `Vc` (now) and `Vr` (at the last release fence), per location `Vw`; the variants for
-//! values that no read-modify-write has read are called `Ra`, `Rc`, `Rr`, `Rw`.
+//! Per thread there are `Va` (after an acquire fence), `Vc` (now) and `Vr` (at the last release fence), and per location `Vw`. The variants for
+//! values that no read-modify-write has read are `Ra`, `Rc`, `Rr` and `Rw`.
 
-use super::{Access, Monitor};
+use super::{CellAccess, Monitor};
 use crate::cells::CellId;
 use crate::text::Text;
 use steadfast_span::Index;
@@ -44,7 +44,7 @@ impl Monitor<'_> {
         }
     }
 
-    pub(super) fn rc20_access(&self, access: Access, cell: CellId) -> Vec<String> {
+    pub(super) fn rc20_access(&self, access: CellAccess, cell: CellId) -> Vec<String> {
         let mut lines = if access.writes() { self.find_stale(cell) } else { Vec::new() };
         for variant in &VARIANTS {
             lines.extend(self.thread_views(variant, access, cell));
@@ -54,7 +54,7 @@ impl Monitor<'_> {
     }
 
     /// Algorithms 1 and 2.
-    fn thread_views(&self, variant: &Variant, access: Access, cell: CellId) -> Vec<String> {
+    fn thread_views(&self, variant: &Variant, access: CellAccess, cell: CellId) -> Vec<String> {
         let row = cell.index().to_string();
         let newest = (variant.location, row.as_str());
         let mut lines = Vec::new();
@@ -63,26 +63,26 @@ impl Monitor<'_> {
                 lines.extend(self.add_stale(view, self.all_threads(), cell));
             }
         }
-        // The thread itself knows the value it reads or overwrites; only its release view gains the old one, with the others'.
+        // The thread knows the value that it reads or overwrites; only its release view gets the overwritten value, like the views of the others.
         lines.extend(self.clear(variant.acquire, "t", cell));
         lines.extend(self.clear(variant.current, "t", cell));
         if access.reads() {
             lines.extend(self.combine((variant.acquire, "t"), Some('&'), newest));
         }
-        if matches!(access, Access::Read { acquire: true } | Access::Rmw { acquire: true, .. }) {
+        if matches!(access, CellAccess::Read { acquire: true } | CellAccess::Rmw { acquire: true, .. }) {
             lines.extend(self.combine((variant.current, "t"), Some('&'), newest));
         }
         lines
     }
 
-    /// Algorithms 4 and 5. The column of a cell in its own row is never asked for, and kept empty.
-    fn location_views(&self, variant: &Variant, access: Access, cell: CellId) -> Vec<String> {
+    /// Algorithms 4 and 5. The bits of a cell in its own view are never used, and stay empty.
+    fn location_views(&self, variant: &Variant, access: CellAccess, cell: CellId) -> Vec<String> {
         let row = cell.index().to_string();
         let newest = (variant.location, row.as_str());
         let (operator, release) = match access {
-            Access::Read { .. } => return Vec::new(),
-            Access::Write { release } => (None, release),
-            Access::Rmw { release, .. } => (Some('&'), release),
+            CellAccess::Read { .. } => return Vec::new(),
+            CellAccess::Write { release } => (None, release),
+            CellAccess::Rmw { release, .. } => (Some('&'), release),
         };
         let released = if release { variant.current } else { variant.release };
         let mut lines = Vec::new();
@@ -120,10 +120,10 @@ impl Monitor<'_> {
     }
 }
 
-fn adds(variant: &Variant, access: Access) -> bool {
+fn adds(variant: &Variant, access: CellAccess) -> bool {
     match access {
-        Access::Read { .. } => false,
-        Access::Write { .. } => true,
-        Access::Rmw { .. } => variant.with_rmw,
+        CellAccess::Read { .. } => false,
+        CellAccess::Write { .. } => true,
+        CellAccess::Rmw { .. } => variant.with_rmw,
     }
 }

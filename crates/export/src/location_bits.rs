@@ -1,15 +1,15 @@
-//! The stale values of one location as bits: a class per critical value and one for all the others (PLDI'19 §5.1).
+//! The stale values of one location as bits: one class per critical value, and one class for all other values (PLDI'19 §5.1).
 //!
-//! A view is a set of pairs of a location and a value class, kept as bits in one or more words. A column is the part of these
-//! bits that belongs to one location; the same in every view.
+//! A view is a set of pairs of a location and a value class, stored as bits in one or more words. The bits of one location
+//! have the same places in every view.
 
 use crate::expr::OLD;
 use steadfast_ir::{Value, values::ValueSet};
 
-/// How many bits a word holds. Promela's widest type is a signed 32-bit integer, and we stay away from its sign.
+/// How many bits a word has. Promela's widest type is a signed 32-bit integer, and we do not use the sign.
 pub(crate) const WORD: usize = 31;
 
-/// Where a bit is.
+/// The place of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bit {
     word: usize,
@@ -26,35 +26,35 @@ struct Run {
 
 /// The bits of one location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Column {
+pub(crate) struct LocationBits {
     runs: Vec<Run>,
     others: Option<Bit>,
 }
 
-impl Column {
-    /// Gives bits to the classes of a location that can hold `possible`, where only those in `critical` need a class of their own.
+impl LocationBits {
+    /// Gives bits to the classes of a location that can hold the values in `possible`. Only the values in `critical` need a class of their own.
     /// `next` is the first free bit.
     pub(crate) fn new(possible: &ValueSet, critical: &ValueSet, next: &mut usize) -> Self {
-        let mut column = Self::default();
+        let mut bits = Self::default();
         for value in possible.iter().filter(|&value| critical.contains(value)) {
             let bit = take(next);
-            match column.runs.last_mut() {
+            match bits.runs.last_mut() {
                 Some(run) if run.last + 1 == value && run.bit.word == bit.word => run.last = value,
-                _ => column.runs.push(Run { first: value, last: value, bit }),
+                _ => bits.runs.push(Run { first: value, last: value, bit }),
             }
         }
         if possible.iter().any(|value| !critical.contains(value)) {
-            column.others = Some(take(next));
+            bits.others = Some(take(next));
         }
-        column
+        bits
     }
 
-    /// A column that does not tell values apart.
+    /// One bit for all values of a location.
     pub(crate) fn single(next: &mut usize) -> Self {
         Self { runs: Vec::new(), others: Some(take(next)) }
     }
 
-    /// The words that it has bits in, in order.
+    /// The words with bits of the location, in order.
     pub(crate) fn words(&self) -> Vec<usize> {
         let mut words: Vec<_> =
             self.runs.iter().map(|run| run.bit.word).chain(self.others.map(|bit| bit.word)).collect();
@@ -62,14 +62,14 @@ impl Column {
         words
     }
 
-    /// Its bits in a word.
+    /// The bits of the location in a word.
     pub(crate) fn mask(&self, word: usize) -> u32 {
         let runs = self.runs.iter().filter(|run| run.bit.word == word);
         let others = self.others.filter(|bit| bit.word == word).map_or(0, |bit| 1 << bit.shift);
         runs.fold(others, |mask, run| mask | run.mask())
     }
 
-    /// The bit, in a word, of the class of the value in the variable `old`.
+    /// The bit in a word for the class of the value in the variable `old`.
     pub(crate) fn stored(&self, word: usize) -> String {
         if let ([], Some(bit)) = (self.runs.as_slice(), self.others) {
             return if bit.word == word { (1_u32 << bit.shift).to_string() } else { "0".into() };
@@ -83,7 +83,7 @@ impl Column {
         union(terms)
     }
 
-    /// The bit, in a word, of a value that somebody waits for: 0 if the location can never have held it.
+    /// The bit in a word for a value that an instruction waits for; 0 if the location never holds it.
     pub(crate) fn awaited(&self, word: usize, value: &str, constant: Option<Value>) -> String {
         let runs = self.runs.iter().filter(|run| run.bit.word == word);
         match constant {
@@ -149,29 +149,29 @@ mod tests {
     #[test]
     fn critical_values_have_classes_of_their_own() {
         let mut next = 2;
-        let column = Column::new(&set(&[0, 1, 2, 7]), &set(&[1, 2, 9]), &mut next);
+        let bits = LocationBits::new(&set(&[0, 1, 2, 7]), &set(&[1, 2, 9]), &mut next);
         assert_eq!(next, 5);
-        assert_eq!(column.mask(0), 0b11100);
+        assert_eq!(bits.mask(0), 0b11100);
         assert_eq!(
-            column.stored(0),
+            bits.stored(0),
             "(((old >= 1 && old <= 2) -> 4 << (old - 1) : 0) | (!(old >= 1 && old <= 2) -> 16 : 0))"
         );
-        assert_eq!(column.awaited(0, "2", Some(2)), "8");
-        assert_eq!(column.awaited(0, "9", Some(9)), "0");
+        assert_eq!(bits.awaited(0, "2", Some(2)), "8");
+        assert_eq!(bits.awaited(0, "9", Some(9)), "0");
     }
 
     #[test]
     fn columns_cross_words() {
         let mut next = 30;
-        let column = Column::new(&set(&[0, 1]), &set(&[0, 1]), &mut next);
-        assert_eq!(column.words(), [0, 1]);
-        assert_eq!((column.mask(0), column.mask(1)), (1 << 30, 1));
+        let bits = LocationBits::new(&set(&[0, 1]), &set(&[0, 1]), &mut next);
+        assert_eq!(bits.words(), [0, 1]);
+        assert_eq!((bits.mask(0), bits.mask(1)), (1 << 30, 1));
     }
 
     #[test]
     fn without_critical_values_there_is_one_bit() {
         let mut next = 0;
-        let column = Column::new(&set(&[0, 1, 2]), &ValueSet::EMPTY, &mut next);
-        assert_eq!((next, column.stored(0).as_str()), (1, "1"));
+        let bits = LocationBits::new(&set(&[0, 1, 2]), &ValueSet::EMPTY, &mut next);
+        assert_eq!((next, bits.stored(0).as_str()), (1, "1"));
     }
 }
