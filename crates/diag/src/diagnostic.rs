@@ -1,4 +1,4 @@
-//! The data.
+//! The parts of a diagnostic.
 
 use steadfast_span::Span;
 
@@ -7,42 +7,42 @@ use steadfast_span::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub &'static str);
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Worth knowing.
     Note,
-    /// Suspicious, but the run goes on.
+    /// Suspicious, but the run continues.
     Warning,
-    /// The input cannot be used, or the program is wrong.
+    /// The input cannot be used, or the program is incorrect.
     Error,
 }
 
-/// A span with something to say about it.
+/// A span with a remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// What about it.
+    /// The remark.
     pub text: String,
-    /// Whether this is the place that the diagnostic is about, as opposed to context.
+    /// Whether the diagnostic is about this place. Other places are context.
     pub primary: bool,
 }
 
-/// One thing to tell the user about one file.
+/// A message about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Its stable code.
     pub code: Code,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// One sentence, without a full stop.
     pub message: String,
-    /// Where, and why there.
+    /// The places, with remarks.
     pub labels: Vec<Label>,
-    /// More facts.
+    /// Further facts.
     pub notes: Vec<String>,
-    /// What to do.
+    /// Advice.
     pub helps: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl Diagnostic {
         Self::new(code, Severity::Warning, message)
     }
 
-    /// Adds the place that this is about.
+    /// Adds the place that the diagnostic is about.
     #[must_use]
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into(), primary: true });

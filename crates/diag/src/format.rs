@@ -1,21 +1,21 @@
-//! The names of the output formats, and the one function that leads to all of them.
+//! The output formats, their names, and the function that renders them.
 
 use crate::{Diagnostic, Registry, Style, renderers};
 use std::fmt;
 use std::str::FromStr;
 use steadfast_span::SourceFile;
 
-/// A way to write diagnostics down.
+/// An output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Format {
     /// For people: the source, with labels under it.
     #[default]
     Full,
-    /// For people and editors: one line each.
+    /// For people and editors: one line per diagnostic.
     Concise,
     /// For programs: one JSON array.
     Json,
-    /// For programs that read as they go: one JSON object per line.
+    /// For programs that read incrementally: one JSON object per line.
     Jsonl,
     /// For code scanning services: a SARIF 2.1.0 log.
     Sarif,

@@ -3,8 +3,8 @@
 //! A [`Diagnostic`] has a stable [`Code`], a severity, a message, labelled spans, notes and help lines. [`render`] turns a list of
 //! them into text in one of the [`Format`]s; [`Registry`] finds the longer text that `steadfast explain CODE` shows.
 //!
-//! Guarantee: rendering is total. Any diagnostic about any file yields text, even if its spans point past the end, backwards or
-//! into the middle of a character: such spans are moved to the nearest place that exists.
+//! Guarantee: rendering is total. Any diagnostic about any file yields text, even if its spans are beyond the end, reversed, or
+//! in the middle of a character: such spans are moved to the nearest valid place.
 //!
 //! ```
 //! use steadfast_diag::{Code, Diagnostic, Format, Style, render};
@@ -16,8 +16,8 @@
 //! assert_eq!(text, "lock.sf:1:12: error[E0201]: unknown location `x`\n");
 //! ```
 //!
-//! Invariants: nothing here prints, a renderer returns text and `cli` decides where it goes; diagnostics are rendered in the
-//! order in which they are given; a non-empty rendering ends with a line break; a code never changes its meaning.
+//! Invariants: nothing here prints; a renderer returns text, and `cli` decides where it goes; diagnostics are rendered in the
+//! given order; a rendering that is not empty ends with a line break; a code never changes its meaning.
 
 pub mod codes;
 mod diagnostic;

@@ -1,11 +1,11 @@
-//! What the terminal can do.
+//! The capabilities of the terminal.
 
-/// How the `full` format may look. The other formats are for machines and ignore it.
+/// The style of the `full` format. The other formats are for programs and ignore it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether to use ANSI colours. Whether the output is a terminal is for the caller to know.
+    /// Whether to use ANSI colours. The caller knows whether the output is a terminal.
     pub color: bool,
-    /// How many columns a source line may take before it is cut around its labels.
+    /// The maximum width of a source line. Longer lines are cut around their labels.
     pub width: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Building programs in code: used by front ends, tests and the random generator.
+//! Builds programs in code, for front ends, tests and the random generator.
 
 use crate::{
     Expr, FenceOrder, Instr, Instruction, LocId, LocKind, Location, Pc, Place, Program, ReadOrder, RegId, Register,
@@ -33,13 +33,13 @@ impl ProgramBuilder {
         self
     }
 
-    /// Sets what the values are called.
+    /// Sets the numbers that the values stand for.
     pub fn numbers(&mut self, numbers: impl IntoIterator<Item = i32>) -> &mut Self {
         self.program.numbers = numbers.into_iter().collect();
         self
     }
 
-    /// Promises that indices lie inside of their arrays.
+    /// States that all indices are inside of their arrays.
     pub fn indices_checked(&mut self) -> &mut Self {
         self.program.indices_checked = true;
         self
@@ -91,17 +91,17 @@ impl ProgramBuilder {
     }
 }
 
-/// A place in the code that is jumped to before or after it is known.
+/// A label, which can be used before it is bound to a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label(usize);
 
-/// Emits the code of one thread. Every instruction gets the span set last with [`ThreadBuilder::at`].
+/// Emits the code of one thread. Every instruction gets the last span that [`ThreadBuilder::at`] has set.
 #[derive(Debug)]
 pub struct ThreadBuilder {
     thread: Thread,
     modulus: u16,
     span: Span,
-    /// Where each label is bound. While building, jump targets are label numbers.
+    /// The position of each label. While building, jump targets are label numbers.
     labels: Vec<Option<Pc>>,
 }
 

@@ -3,7 +3,7 @@
 use crate::{Instr, Pc, Thread, dataflow};
 use steadfast_span::{Index, IndexVec};
 
-/// Where control can go after the instruction at `pc`. A failed assume ends the thread and has no successor.
+/// The positions where control can continue after the instruction at `pc`. A failed assume ends the thread and has no successor.
 pub fn successors(pc: Pc, instr: &Instr) -> Vec<Pc> {
     match instr {
         Instr::Jump(target) => vec![*target],
@@ -15,10 +15,10 @@ pub fn successors(pc: Pc, instr: &Instr) -> Vec<Pc> {
     }
 }
 
-/// After so many instructions nobody looks further for a way back.
+/// The search for a way back ends after this many instructions.
 const FAR: usize = 64;
 
-/// For every position, whether it is an access that may come back to itself without another access on the way. Yes, if finding out takes too long.
+/// By position, whether it is an access that may return to itself without another access in between. If the search takes too long, the answer is yes.
 pub fn may_return(thread: &Thread) -> IndexVec<Pc, bool> {
     let is_access = |pc: Pc| dataflow::place(&thread.code[pc].op).is_some();
     let may_return = |start: Pc| {

@@ -1,4 +1,4 @@
-//! What an instruction reads, writes and observes. Liveness, taint and the exporters share these tables.
+//! What an instruction reads, writes and observes, for liveness, taint and the exporter.
 
 use crate::{Expr, Instr, Place, RegId, RegSet};
 
@@ -28,7 +28,7 @@ pub fn defined(instr: &Instr) -> Option<RegId> {
     }
 }
 
-/// The expressions that an instruction evaluates, the index of its place included.
+/// The expressions that an instruction evaluates, including the index of its place.
 pub fn expressions(instr: &Instr) -> Vec<&Expr> {
     let mut found = match instr {
         Instr::Assign { value, .. } | Instr::Store { value, .. } | Instr::PlainStore { value, .. } => vec![value],
@@ -57,12 +57,12 @@ pub fn used(instr: &Instr) -> RegSet {
     registers
 }
 
-/// The registers that an instruction *observes*: a wrong value in one of them could be noticed. Only assignments merely pass values on.
+/// The registers that an instruction *observes*: the program could notice a wrong value in one of them. Only assignments pass values on without observing them.
 pub fn observed(instr: &Instr) -> RegSet {
     if matches!(instr, Instr::Assign { .. } | Instr::Bound { .. }) { RegSet::new() } else { used(instr) }
 }
 
-/// Whether an instruction is a step that other threads can notice or that orders memory, as opposed to a local one.
+/// Whether an instruction is visible to other threads or orders memory. Other instructions are local.
 pub fn is_visible(instr: &Instr) -> bool {
     matches!(instr, Instr::Fence(_) | Instr::Halt) || place(instr).is_some()
 }

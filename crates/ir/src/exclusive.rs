@@ -1,9 +1,9 @@
-//! Where a thread runs alone.
+//! The positions where a thread runs alone.
 
 use crate::{Instr, Pc, Thread, cfg};
 use steadfast_span::{Index, IndexVec};
 
-/// For every position, whether a thread that stands there keeps all others from running: some way there passes [`Instr::Exclusive`] and not its end.
+/// By position, whether a thread there prevents all others from running: some way to it passes [`Instr::Exclusive`] but not the end of the section.
 pub fn exclusive_at(thread: &Thread) -> IndexVec<Pc, bool> {
     let mut reached = vec![[false; 2]; thread.code.len()];
     let mut stack = vec![(Pc::new(0), false)];

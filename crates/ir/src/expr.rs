@@ -29,8 +29,8 @@ pub enum UnaryOp {
     BitNot,
 }
 
-/// Binary operators. Comparisons and the logical operators yield 0 or 1; the logical ones look at their right side only if the left one does
-/// not decide, as in C: it may divide by zero.
+/// Binary operators. Comparisons and the logical operators yield 0 or 1. As in C, the logical operators evaluate their right side, which may divide by zero,
+/// only if the left one does not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is named after its operator")]
 pub enum BinaryOp {
@@ -54,7 +54,7 @@ pub enum BinaryOp {
     Or,
 }
 
-/// Why an expression has no value. These are errors of the program, found while it runs.
+/// Why an expression has no value. These are errors of the program at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EvalError {
     /// `a / 0` or `a % 0`.
@@ -99,7 +99,7 @@ impl Expr {
         }
     }
 
-    /// The constant that this is, if it mentions no register.
+    /// The constant value, if it contains no register.
     pub fn as_const(&self) -> Option<i32> {
         match self {
             Self::Const(value) => Some(*value),
@@ -109,7 +109,7 @@ impl Expr {
         }
     }
 
-    /// Adds every register that is mentioned.
+    /// Adds every register in it.
     pub fn collect_registers(&self, into: &mut RegSet) {
         match self {
             Self::Const(_) | Self::Old => {}
@@ -122,7 +122,7 @@ impl Expr {
         }
     }
 
-    /// Whether [`Expr::Old`] is mentioned.
+    /// Whether it contains [`Expr::Old`].
     pub fn mentions_old(&self) -> bool {
         match self {
             Self::Const(_) | Self::Reg(_) => false,
@@ -182,7 +182,7 @@ impl BinaryOp {
         }
     }
 
-    /// How it is written.
+    /// Its symbol.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Add => "+",

@@ -3,16 +3,16 @@
 use crate::{Expr, FenceOrder, LocId, Pc, ReadOrder, RegId, RmwOrder, WriteOrder};
 use steadfast_span::Span;
 
-/// An instruction with the source text it came from.
+/// An instruction with its source text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
     /// What it does.
     pub op: Instr,
-    /// Where it was written.
+    /// Its place in the source.
     pub span: Span,
 }
 
-/// A location, or a cell of a block of locations chosen by an index.
+/// A location, or a cell of an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// One location.
@@ -21,9 +21,9 @@ pub enum Place {
     Element {
         /// The first cell of the array.
         base: LocId,
-        /// How many cells there are.
+        /// The number of cells.
         len: u32,
-        /// Which cell.
+        /// The index of the cell.
         index: Expr,
     },
 }
@@ -44,120 +44,120 @@ pub enum Instr {
         /// Its new value, reduced to the register's range.
         value: Expr,
     },
-    /// Continue elsewhere.
+    /// Continues elsewhere.
     Jump(Pc),
-    /// Continue at one of two places.
+    /// Continues at one of two positions.
     Branch {
         /// Non-zero takes `then`.
         cond: Expr,
-        /// Where to go if it holds.
+        /// The position if it holds.
         then: Pc,
-        /// Where to go if it does not.
+        /// The position if it does not.
         otherwise: Pc,
     },
-    /// Continue at any of these places.
+    /// Continues at any of these positions.
     Choose(Vec<Pc>),
-    /// If the condition is zero, the thread stops here for good, without an error.
+    /// If the condition is zero, the thread stops here for ever, without an error.
     Assume(Expr),
-    /// If the condition is zero, the program is wrong.
+    /// If the condition is zero, the program fails.
     Assert(Expr),
-    /// If the condition is zero, the run leaves the bounds within which the program is represented, and nothing is known about what follows.
+    /// If the condition is zero, the run leaves the bounds of the representation, and nothing is known about what follows.
     Bound {
-        /// Non-zero as long as the run stays within them.
+        /// Non-zero as long as the run stays within the bounds.
         within: Expr,
-        /// Which bounds, as a clause: `a value leaves 0 to 16`.
+        /// The bounds, as a clause: `a value leaves 0 to 16`.
         bound: String,
     },
-    /// True: from here on no other thread runs. False: they do again. Takes effect together with the access before it. Code is either
+    /// With true, no other thread runs from here on; with false, they run again. Takes effect together with the access before it. Code is either
     /// always or never run in such a section.
     Exclusive(bool),
-    /// Marks the register as observed (for observational robustness); does nothing else.
+    /// Marks the register as observed, for observational robustness. It has no other effect.
     Observe(RegId),
     /// An atomic load.
     Load {
         /// Receives the value.
         dst: RegId,
-        /// What is read.
+        /// The place that is read.
         place: Place,
-        /// How.
+        /// Its ordering.
         order: ReadOrder,
     },
     /// An atomic store.
     Store {
-        /// What is written.
+        /// The place that is written.
         place: Place,
         /// The new value.
         value: Expr,
-        /// How.
+        /// Its ordering.
         order: WriteOrder,
     },
-    /// A load of a plain (non-atomic) location; racing with a write is an error of the program.
+    /// A load of a plain (non-atomic) location. A race with a write is an error of the program.
     PlainLoad {
         /// Receives the value.
         dst: RegId,
-        /// What is read.
+        /// The place that is read.
         place: Place,
     },
-    /// A store to a plain (non-atomic) location; racing with any access is an error of the program.
+    /// A store to a plain (non-atomic) location. A race with any access is an error of the program.
     PlainStore {
-        /// What is written.
+        /// The place that is written.
         place: Place,
         /// The new value.
         value: Expr,
     },
     /// An unconditional read-modify-write: `dst := *place; *place := update`.
     Rmw {
-        /// Receives the old value, if anybody wants it.
+        /// Receives the old value, if given.
         dst: Option<RegId>,
-        /// What is updated.
+        /// The place that is updated.
         place: Place,
         /// The new value; [`Expr::Old`] is the value that was read. Registers have their values from *before* the instruction.
         update: Expr,
-        /// How.
+        /// Its ordering.
         order: RmwOrder,
     },
     /// A compare-and-swap: an RMW if the place holds `expected`, else a read.
     Cas {
-        /// Receives the old value, if anybody wants it.
+        /// Receives the old value, if given.
         dst: Option<RegId>,
-        /// What is updated.
+        /// The place that is updated.
         place: Place,
-        /// Compared with the old value after reduction to the place's range.
+        /// The expected value, which is reduced to the place's range and compared with the old value.
         expected: Expr,
-        /// Written on success.
+        /// The new value, if it succeeds.
         new: Expr,
         /// The ordering on success.
         success: RmwOrder,
         /// The ordering of the read on failure.
         failure: ReadOrder,
-        /// It fails without a reason, whatever it finds: what a weak CAS may do instead of trying.
+        /// Whether it fails whatever it finds, as a weak CAS may.
         spurious: bool,
     },
     /// A compare-and-swap that blocks until it can succeed.
     BlockingCas {
-        /// What is updated.
+        /// The place that is updated.
         place: Place,
-        /// The value waited for.
+        /// The value that it waits for.
         expected: Expr,
-        /// Written when it is there.
+        /// The new value.
         new: Expr,
-        /// How.
+        /// Its ordering.
         order: RmwOrder,
     },
     /// Blocks until the place holds one of the values, then reads it.
     Wait {
-        /// Receives the value, if anybody wants it.
+        /// Receives the value, if given.
         dst: Option<RegId>,
-        /// What is read.
+        /// The place that is read.
         place: Place,
-        /// The values waited for.
+        /// The values that it waits for.
         values: Vec<Expr>,
-        /// How.
+        /// Its ordering.
         order: ReadOrder,
     },
-    /// Takes a lock: a blocking CAS from 0 to 1, acquire.
+    /// Locks a mutex: a blocking CAS from 0 to 1, acquire.
     Lock(Place),
-    /// Gives a lock back: a store of 0, release.
+    /// Unlocks a mutex: a store of 0, release.
     Unlock(Place),
     /// A fence.
     Fence(FenceOrder),

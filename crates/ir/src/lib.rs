@@ -1,15 +1,15 @@
-//! The program representation that every front end lowers to and every analysis reads.
+//! The program representation, which every front end produces and every analysis uses.
 //!
-//! A [`Program`] is a fixed set of threads over shared locations. Values are bytes; arithmetic is done in `i32` and reduced when a
-//! value is stored ([`Program::reduce`]). Control flow is a flat list of instructions per thread with explicit targets; every
-//! instruction carries the span it came from. Orderings are typed by access kind, so a release load cannot be written down.
+//! A [`Program`] is a fixed set of threads over shared locations. Values are bytes; arithmetic is done in `i32`, and results are reduced when they are
+//! stored ([`Program::reduce`]). The control flow of a thread is a flat list of instructions with explicit targets; every
+//! instruction has the span that it came from. Orderings have a type per kind of access, so a release load cannot be written down.
 //!
-//! Analyses over it: [`cfg`](mod@cfg) (successors), [`liveness`], [`values`] (which values a register or location can hold, and which are
+//! Analyses: [`cfg`](mod@cfg) (successors), [`liveness`], [`values`] (the values that a register or location can hold, and which of them are
 //! *critical* for staleness), [`dataflow`] (what an instruction reads, writes and observes).
 //!
 //! Invariants, checked by [`Program::validate`]: every target is in range; the last instruction of a thread is [`Instr::Halt`];
-//! atomic instructions name atomic locations and plain ones plain locations; an array access stays inside the declared block of
-//! locations or is an error of the program at run time, never of the tool.
+//! atomic instructions name atomic locations and plain ones plain locations; an array access stays inside its array,
+//! or is an error of the program at run time, never of the tool.
 //!
 //! ```
 //! use steadfast_ir::{Expr, ProgramBuilder, ReadOrder, WriteOrder};

@@ -1,9 +1,9 @@
-//! Which registers can still matter.
+//! Liveness of registers.
 
 use crate::{Instruction, Pc, RegSet, Thread, cfg, dataflow};
 use steadfast_span::{Index, IndexVec};
 
-/// For every position, the registers whose value may still be used from there on.
+/// By position, the registers whose values may still be used from there on.
 pub fn live_before(thread: &Thread) -> IndexVec<Pc, RegSet> {
     let mut live: IndexVec<Pc, RegSet> = thread.code.iter().map(|_| RegSet::new()).collect();
     let about = |(pc, instruction): (Pc, &Instruction)| {

@@ -1,4 +1,4 @@
-//! A readable listing of a program, for debugging and for the messages of tests.
+//! A readable listing of a program, for debugging and for test messages.
 
 use crate::{Expr, Instr, Place, Program, Thread, UnaryOp};
 use std::fmt;

@@ -20,10 +20,10 @@ typed_index!(
     Pc
 );
 
-/// What a register or a location holds.
+/// The content of a register or a location.
 pub type Value = u8;
 
-/// The modulus of what holds any integer. Only templates have it (`steadfast_lang::parse_template`), and no template is ever run.
+/// The modulus for unbounded integers. Only templates have it (`steadfast_lang::parse_template`), and templates are never run.
 pub const UNBOUNDED: u16 = u16::MAX;
 
 /// How a negative or too large result is brought into range.
@@ -47,13 +47,13 @@ pub struct Program {
     pub locations: IndexVec<LocId, Location>,
     /// The threads.
     pub threads: IndexVec<ThreadId, Thread>,
-    /// What each value is called, if the text has other numbers than bytes; empty if a value is just itself.
+    /// The number that each value stands for, if the text has other numbers than bytes; otherwise empty.
     pub numbers: Vec<i32>,
-    /// Whether the front end has made sure that indices lie inside of their arrays.
+    /// Whether the front end has checked that indices are inside of their arrays.
     pub indices_checked: bool,
 }
 
-/// Whether races on a location are the program's fault.
+/// Whether races on a location are errors of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LocKind {
     /// Accessed by atomic instructions.
@@ -69,11 +69,11 @@ pub struct Location {
     pub name: String,
     /// Atomic or plain.
     pub kind: LocKind,
-    /// What it holds at the start.
+    /// Its initial value.
     pub init: Value,
     /// Stored values are reduced modulo this; 1 to 256.
     pub modulus: u16,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -84,7 +84,7 @@ pub struct Register {
     pub name: String,
     /// Assigned values are reduced modulo this; 1 to 256. Registers start at 0.
     pub modulus: u16,
-    /// Whether it is no variable of the text, but holds something on the way to where it is used.
+    /// Whether it holds an intermediate value, and is not a variable of the text.
     pub temporary: bool,
 }
 
@@ -97,21 +97,21 @@ pub struct Thread {
     pub registers: IndexVec<RegId, Register>,
     /// Its instructions; execution starts at the first one.
     pub code: IndexVec<Pc, Instruction>,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// Why a program is not well formed. Front ends report their own errors first; this is the safety net behind them.
+/// Why a program is not well formed. Front ends report their own errors first; this check is for their mistakes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValidationError {
     /// What is wrong.
     pub message: String,
-    /// Where.
+    /// The place.
     pub span: Span,
 }
 
 impl Program {
-    /// The number that a value is in the text.
+    /// The number in the text that a value stands for.
     pub fn shown(&self, value: Value) -> i32 {
         self.numbers.get(usize::from(value)).copied().unwrap_or_else(|| value.into())
     }
@@ -129,7 +129,7 @@ impl Program {
         }
     }
 
-    /// What a register with this modulus holds after receiving a value from memory. TPL keeps the byte as it is.
+    /// The content of a register with this modulus after it has received a value from memory. TPL keeps the byte unchanged.
     pub fn receive(&self, value: Value, modulus: u16) -> Value {
         match self.wrap {
             Wrap::Euclidean => self.reduce(i32::from(value), modulus),

@@ -4,7 +4,7 @@ use crate::RegId;
 use crate::bits::ones;
 use steadfast_span::Index;
 
-/// A growable bit set of registers. Few threads have more than 64, so these need no memory of their own. Equality ignores how much room was made.
+/// A growable bit set of registers. Few threads have more than 64 registers, so most sets need no heap memory. Equality ignores the capacity.
 #[derive(Clone, Debug, Default)]
 pub struct RegSet {
     first: u64,
@@ -32,7 +32,7 @@ impl RegSet {
         std::iter::once(self.first).chain(self.more.iter().copied())
     }
 
-    /// A word that is there from now on.
+    /// A word, which is added if necessary.
     fn word_mut(&mut self, at: usize) -> &mut u64 {
         if at == 0 {
             return &mut self.first;
@@ -55,7 +55,7 @@ impl RegSet {
         }
     }
 
-    /// Whether a register is in it.
+    /// Whether it contains a register.
     pub fn contains(&self, reg: RegId) -> bool {
         self.word(reg.index() / 64) >> (reg.index() % 64) & 1 == 1
     }
@@ -65,17 +65,17 @@ impl RegSet {
         self.words().all(|word| word == 0)
     }
 
-    /// Whether all of it is in `other`.
+    /// Whether `other` contains all of it.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.words().enumerate().all(|(at, word)| word & !other.word(at) == 0)
     }
 
-    /// Whether some register is in both.
+    /// Whether some register is in both sets.
     pub fn intersects(&self, other: &Self) -> bool {
         self.words().zip(other.words()).any(|(a, b)| a & b != 0)
     }
 
-    /// Adds all of `other`; returns whether anything was new.
+    /// Adds all registers of `other`. Returns whether any of them was new.
     pub fn union_with(&mut self, other: &Self) -> bool {
         let mut grew = false;
         for (at, theirs) in other.words().enumerate().filter(|(_, theirs)| *theirs != 0) {

@@ -1,10 +1,10 @@
-//! Which values a location or a register can ever hold, flow-insensitively, and which values are *critical*.
+//! The values that a location or register can ever hold (flow-insensitive), and the *critical* values.
 //!
-//! A value of a location is critical when some thread can wait for exactly it: the expected value of a CAS or a blocking CAS, or
-//! one of the values of a wait. Stale values that nobody can single out need not be told apart, so a monitor may merge them into
+//! A value of a location is critical if some thread can wait for exactly this value: it is the expected value of a CAS or a blocking CAS, or
+//! one of the values of a wait. Stale values that no instruction can tell apart need not be distinguished, so a monitor may merge them into
 //! one class (Remark 3 of the POPL'21 paper, where the user had to annotate them; here they are computed).
 //!
-//! Sound in one direction: the sets contain every value that can occur under any memory model without values out of thin air.
+//! The analysis over-approximates: the sets contain every value that can occur under any memory model without values out of thin air.
 
 use crate::bits::ones;
 use crate::{Expr, Instr, LocId, Place, Program, RegId, ThreadId, Value, dataflow};
@@ -14,7 +14,7 @@ use steadfast_span::{Index, IndexVec};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ValueSet([u64; 4]);
 
-/// How many combinations of register values an expression may have before its value is taken to be anything.
+/// With more combinations of register values, an expression may have any value.
 const COMBINATIONS: usize = 4096;
 
 impl ValueSet {
@@ -33,7 +33,7 @@ impl ValueSet {
         self.0[value as usize / 64] |= 1 << (value % 64);
     }
 
-    /// Whether a value is in it.
+    /// Whether it contains a value.
     pub fn contains(&self, value: Value) -> bool {
         self.0[value as usize / 64] >> (value % 64) & 1 == 1
     }
@@ -43,7 +43,7 @@ impl ValueSet {
         self.0
     }
 
-    /// How many values are in it.
+    /// How many values it contains.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -53,7 +53,7 @@ impl ValueSet {
         self.0 == [0; 4]
     }
 
-    /// Adds all of `other`; returns whether anything was new.
+    /// Adds all values of `other`. Returns whether any of them was new.
     pub fn union_with(&mut self, other: &Self) -> bool {
         let before = *self;
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
@@ -71,9 +71,9 @@ impl ValueSet {
 /// The result of the analysis.
 #[derive(Clone, Debug)]
 pub struct ValueAnalysis {
-    /// What each location can hold.
+    /// The values that each location can hold.
     pub locations: IndexVec<LocId, ValueSet>,
-    /// What each register can hold.
+    /// The values that each register can hold.
     pub registers: IndexVec<ThreadId, IndexVec<RegId, ValueSet>>,
     /// The critical values of each location.
     pub critical: IndexVec<LocId, ValueSet>,
@@ -87,11 +87,11 @@ impl ValueAnalysis {
             registers: program.threads.iter().map(|t| t.registers.iter().map(|_| single(0)).collect()).collect(),
             critical: program.locations.iter().map(|_| ValueSet::EMPTY).collect(),
         };
-        let mut watched: Vec<Watched<'_>> = Watched::all(program).collect();
+        let mut analysed: Vec<AnalysedInstruction<'_>> = AnalysedInstruction::all(program).collect();
         let mut changed = true;
         while changed {
             changed = false;
-            for instruction in &mut watched {
+            for instruction in &mut analysed {
                 changed |= analysis.grow(program, instruction);
             }
         }
@@ -99,22 +99,22 @@ impl ValueAnalysis {
         analysis
     }
 
-    /// What an instruction can do, unless it has already seen the same values. Whether anything is new.
-    fn grow(&mut self, program: &Program, watched: &mut Watched<'_>) -> bool {
-        let (id, op) = (watched.thread, watched.op);
-        if watched.before.as_ref().is_some_and(|before| before.iter().copied().eq(self.inputs(watched))) {
+    /// Adds the effects of an instruction, unless its inputs are the same as the last time. Returns whether anything was new.
+    fn grow(&mut self, program: &Program, analysed: &mut AnalysedInstruction<'_>) -> bool {
+        let (id, op) = (analysed.thread, analysed.op);
+        if analysed.before.as_ref().is_some_and(|before| before.iter().copied().eq(self.inputs(analysed))) {
             return false;
         }
-        let inputs = self.inputs(watched).collect();
-        let before = watched.before.replace(inputs);
+        let inputs = self.inputs(analysed).collect();
+        let before = analysed.before.replace(inputs);
         let known = |reg: RegId, value: Value| {
-            let set = before.as_ref().zip(watched.used.iter().position(|&other| other == reg));
+            let set = before.as_ref().zip(analysed.used.iter().position(|&other| other == reg));
             set.is_some_and(|(before, place)| before[place].contains(value))
         };
         let mut changed = false;
-        // All cells of an array are written with the same values, if they have the same modulus.
+        // All cells of an array with the same modulus get the same values.
         let mut stored: Option<(u16, ValueSet)> = None;
-        for loc in watched.locations() {
+        for loc in analysed.locations() {
             let modulus = program.locations[loc].modulus;
             let read = self.locations[loc];
             let written = match op {
@@ -145,10 +145,10 @@ impl ValueAnalysis {
         changed
     }
 
-    /// What the registers and locations can hold that an instruction looks at.
-    fn inputs<'a>(&'a self, watched: &'a Watched<'_>) -> impl Iterator<Item = ValueSet> + 'a {
-        let registers = watched.used.iter().map(|&reg| self.registers[watched.thread][reg]);
-        registers.chain(watched.locations().map(|loc| self.locations[loc]))
+    /// The values of the registers and locations that an instruction reads.
+    fn inputs<'a>(&'a self, analysed: &'a AnalysedInstruction<'_>) -> impl Iterator<Item = ValueSet> + 'a {
+        let registers = analysed.used.iter().map(|&reg| self.registers[analysed.thread][reg]);
+        registers.chain(analysed.locations().map(|loc| self.locations[loc]))
     }
 
     fn find_critical(&mut self, program: &Program) {
@@ -175,7 +175,7 @@ impl ValueAnalysis {
         }
     }
 
-    /// All values that an expression can have, given what registers can hold; those that come of `known` values only may be left out.
+    /// All values that an expression can have, given the values of the registers. Combinations of only `known` values may be left out.
     fn eval(
         &self,
         program: &Program,
@@ -188,10 +188,10 @@ impl ValueAnalysis {
         expr.collect_registers(&mut used);
         let used: Vec<RegId> = used.iter().collect();
         let (domains, old) = (&self.registers[id], old.unwrap_or(single(0)));
-        // Eight registers with any byte are 2^64 combinations.
+        // Eight registers with any byte have 2^64 combinations.
         let combinations = used.iter().fold(old.len(), |all, &reg| all.saturating_mul(domains[reg].len()));
         if combinations > COMBINATIONS {
-            // A negative result can leave the range under C's remainder, so "anything" is all bytes there.
+            // A negative result can leave the range under C's remainder, so there "any value" means all bytes.
             return match program.wrap {
                 crate::Wrap::Euclidean => ValueSet::below(modulus),
                 crate::Wrap::TruncatedByte => ValueSet::below(256),
@@ -206,10 +206,10 @@ impl ValueAnalysis {
     }
 }
 
-/// All combinations of values of some registers, and what comes of them.
+/// All combinations of the values of some registers, with the results of an expression.
 struct Combinations<'a> {
     domains: &'a IndexVec<RegId, ValueSet>,
-    /// What the location may hold.
+    /// The values that the location may hold.
     old: ValueSet,
     known: &'a dyn Fn(RegId, Value) -> bool,
     registers: Vec<Value>,
@@ -217,7 +217,7 @@ struct Combinations<'a> {
 }
 
 impl Combinations<'_> {
-    /// Goes through the values of `rest`. Combinations of only known values are left out, unless one of those before was new.
+    /// Visits the values of `rest`. Combinations of only known values are left out, unless `is_new` says that an earlier register has a new value.
     fn visit(&mut self, rest: &[RegId], is_new: bool, eval: &mut dyn FnMut(&[Value], Value) -> Option<Value>) {
         if let Some((&reg, rest)) = rest.split_first() {
             for value in self.domains[reg].iter() {
@@ -231,17 +231,17 @@ impl Combinations<'_> {
     }
 }
 
-/// An instruction, and what it has seen.
-struct Watched<'p> {
+/// An instruction, with its inputs when it was last analysed.
+struct AnalysedInstruction<'p> {
     thread: ThreadId,
     op: &'p Instr,
-    /// The registers that it looks at.
+    /// The registers that it reads.
     used: Vec<RegId>,
-    /// What it saw when it was last looked at: registers, then locations.
+    /// The inputs when it was last analysed: registers, then locations.
     before: Option<Vec<ValueSet>>,
 }
 
-impl<'p> Watched<'p> {
+impl<'p> AnalysedInstruction<'p> {
     /// The instructions that can store something.
     fn all(program: &'p Program) -> impl Iterator<Item = Self> {
         let instructions =
@@ -273,7 +273,7 @@ fn received(program: &Program, values: &ValueSet, modulus: u16) -> ValueSet {
     set
 }
 
-/// The locations that a place can name.
+/// The locations that a place can denote.
 pub fn locations_of(place: &Place) -> impl Iterator<Item = LocId> + use<> {
     let (base, len) = match place {
         Place::Fixed(loc) => (loc.index(), 1),
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
     use crate::{BinaryOp, ProgramBuilder, ReadOrder, RmwOrder, WriteOrder};
 
-    /// The number of combinations was once computed modulo 2^64, where 256^8 is none at all.
+    /// The number of combinations was once computed modulo 2^64, where 256^8 is zero.
     #[test]
     fn an_expression_over_many_registers_can_be_anything() {
         let mut b = ProgramBuilder::new("sum");

@@ -1,20 +1,20 @@
 //! A causally consistent store of two PostgreSQL servers.
 //!
-//! Every site writes to an outbox table of its own, which logical replication brings to the other one; a trigger applies each row to the
-//! store. Applying every row is causal memory: the sites may disagree for ever. Applying only rows that are newer, by a timestamp and the site, is causal
-//! convergence. Who may see what is decided by switching subscriptions off and on.
+//! Every site writes to its own outbox table, which logical replication copies to the other site; a trigger there applies each row to the
+//! store. Applying every row gives causal memory: the sites may disagree for ever. Applying only rows that are newer, by timestamp and site, gives causal
+//! convergence. The store decides which site sees what by switching subscriptions off and on.
 
 use crate::connection::Connection;
 use crate::server::Server;
 use crate::variables::quoted;
-use crate::{Failure, go_on};
+use crate::{Failure, check_interrupt};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How long a delivery may take.
+/// The time limit of a delivery.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the store promises.
+/// The promise of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Causal memory.
@@ -26,9 +26,9 @@ pub enum Mode {
 /// One of the two sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
-    /// The one that everybody sees.
+    /// The site whose writes are always delivered.
     A,
-    /// The one whose writes can be held back.
+    /// The site whose writes can be held back.
     B,
 }
 
@@ -67,12 +67,12 @@ pub enum StoreAccess {
 /// The store.
 #[derive(Debug)]
 pub struct Store {
-    // Connections come first: they are closed before the servers are stopped.
+    // Connections come first, so that they are closed before the servers are stopped.
     connections: [Connection; 2],
     servers: [Server; 2],
     /// The timestamp of the next transaction.
     clock: u64,
-    /// Whether what B writes is held back.
+    /// Whether the writes of B are held back.
     held: bool,
 }
 
@@ -105,7 +105,7 @@ impl Store {
         for (name, value) in variables {
             on.run(&format!("INSERT INTO public.store VALUES ({}, {value}, 0, '')", quoted(Some(name))))?;
         }
-        // The worker that applies has an empty search path, so names are complete.
+        // The process that applies rows has an empty search path, so all names are qualified.
         on.run(&format!(
             "CREATE FUNCTION public.apply() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
              UPDATE public.store SET value = NEW.value, ts = NEW.ts, site = NEW.site WHERE name = NEW.name{newer}; RETURN NEW; END $$"
@@ -124,7 +124,7 @@ impl Store {
         Ok(())
     }
 
-    /// Lets a site hear from the other one.
+    /// Subscribes a site to the other one.
     fn subscribe(&mut self, site: Site) -> Result<(), Failure> {
         let other = site.other();
         let directory = self.servers[other.index()].directory().display().to_string();
@@ -137,11 +137,11 @@ impl Store {
         self.on(site).run(&statement).map(drop)
     }
 
-    /// From now on A does not see what B writes.
+    /// From now on, A does not see what B writes.
     pub fn hold(&mut self) -> Result<(), Failure> {
         self.held = true;
         self.on(Site::A).run("ALTER SUBSCRIPTION from_b DISABLE")?;
-        // The worker ends a little later.
+        // The worker process ends a little later.
         let until = Instant::now() + LIMIT;
         loop {
             let alive = self
@@ -157,7 +157,7 @@ impl Store {
         }
     }
 
-    /// A sees everything again.
+    /// Delivers everything to A again.
     pub fn release(&mut self, interrupt: &AtomicBool) -> Result<(), Failure> {
         if std::mem::replace(&mut self.held, false) {
             self.on(Site::A).run("ALTER SUBSCRIPTION from_b ENABLE")?;
@@ -165,7 +165,7 @@ impl Store {
         self.deliver(interrupt)
     }
 
-    /// Runs a transaction at a site, and delivers what may be delivered. Returns the values that were read.
+    /// Runs a transaction at a site, and delivers what is not held back. Returns the values that were read.
     pub fn transaction(
         &mut self,
         site: Site,
@@ -200,7 +200,7 @@ impl Store {
         Ok(values)
     }
 
-    /// Waits until everything has arrived that may arrive.
+    /// Waits until everything that is not held back has arrived.
     fn deliver(&mut self, interrupt: &AtomicBool) -> Result<(), Failure> {
         self.arrived(Site::A, Site::B, interrupt)?;
         if self.held { Ok(()) } else { self.arrived(Site::B, Site::A, interrupt) }
@@ -211,7 +211,7 @@ impl Store {
         let sent = self.on(from).run(&count)?.rows;
         let until = Instant::now() + LIMIT;
         while self.on(to).run(&count)?.rows != sent {
-            go_on(interrupt)?;
+            check_interrupt(interrupt)?;
             if Instant::now() > until {
                 return Err(Failure::Server("nothing is replicated".to_owned()));
             }

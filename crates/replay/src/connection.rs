@@ -7,15 +7,15 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What a query may take at most if nothing stands in its way.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// No message of ours is longer.
+/// The time limit of a query that waits for no lock.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+/// The maximum length of a message.
 const MOST_BYTES: usize = 64 << 20;
 
 /// An error that the server reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlError {
-    /// The five characters that say what kind it is: 40001 is a serialization failure, 40P01 a deadlock.
+    /// The kind of error, as five characters: 40001 is a serialization failure, 40P01 a deadlock.
     pub code: String,
     /// The message.
     pub message: String,
@@ -30,7 +30,7 @@ impl fmt::Display for SqlError {
 /// The answer to a query.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Reply {
-    /// The rows; nothing stands for NULL.
+    /// The rows; `None` is NULL.
     pub rows: Vec<Vec<Option<String>>>,
     /// What was done, such as `UPDATE 1`.
     pub tag: String,
@@ -40,12 +40,12 @@ pub struct Reply {
 #[derive(Debug)]
 pub struct Connection {
     stream: UnixStream,
-    /// What has arrived and is not understood yet.
+    /// The bytes that have arrived and are not decoded yet.
     buffer: Vec<u8>,
     /// The answer so far.
     reply: Reply,
     error: Option<SqlError>,
-    /// The process that serves this session.
+    /// The server process of this session.
     pid: u32,
 }
 
@@ -57,14 +57,14 @@ impl Connection {
         let mut startup = 196_608_u32.to_be_bytes().to_vec();
         startup.extend(b"user\0postgres\0database\0postgres\0application_name\0steadfast\0\0");
         connection.send_raw(&startup)?;
-        match connection.wait(PATIENCE)? {
+        match connection.wait(TIME_LIMIT)? {
             Some(Ok(_)) => Ok(connection),
             Some(Err(error)) => Err(Failure::Server(error.to_string())),
             None => Err(Failure::Server("the server does not answer".to_owned())),
         }
     }
 
-    /// The process that serves this session.
+    /// The server process of this session.
     pub fn pid(&self) -> u32 {
         self.pid
     }
@@ -79,7 +79,7 @@ impl Connection {
         Ok(self.stream.write_all(&message)?)
     }
 
-    /// Waits for the answer for a while.
+    /// Waits for the answer, up to a limit.
     pub fn wait(&mut self, limit: Duration) -> Result<Option<Result<Reply, SqlError>>, Failure> {
         let until = Instant::now() + limit;
         loop {
@@ -100,7 +100,7 @@ impl Connection {
     /// Sends a query and waits for its answer.
     pub fn query(&mut self, query: &str) -> Result<Result<Reply, SqlError>, Failure> {
         self.send(query)?;
-        self.wait(PATIENCE)?.ok_or_else(|| Failure::Server(format!("the server does not answer: {query}")))
+        self.wait(TIME_LIMIT)?.ok_or_else(|| Failure::Server(format!("the server does not answer: {query}")))
     }
 
     /// The same for a query that must succeed.
@@ -132,7 +132,7 @@ impl Connection {
         }
     }
 
-    /// The next whole message.
+    /// The next complete message.
     fn message(&mut self) -> Option<(u8, Vec<u8>)> {
         let header = self.buffer.get(..5)?;
         let length = u32::from_be_bytes([header[1], header[2], header[3], header[4]]) as usize;
@@ -146,7 +146,7 @@ impl Connection {
         Some((kind, body))
     }
 
-    /// Takes a message; true if the server is ready for the next query.
+    /// Processes a message. Returns whether the server is ready for the next query.
     fn take(&mut self, kind: u8, body: &[u8]) -> bool {
         match kind {
             b'D' => self.reply.rows.push(row(body)),
@@ -154,7 +154,7 @@ impl Connection {
             b'E' => self.error = Some(error(body)),
             b'K' => self.pid = number(body, 0).unwrap_or(0),
             b'Z' => return true,
-            // Trust is the only way in: a server that asks for a password is not ours.
+            // Only trust authentication is supported: a server that asks for a password is not ours.
             b'R' if number(body, 0) != Some(0) => {
                 self.error =
                     Some(SqlError { code: "28000".to_owned(), message: "the server wants a password".to_owned() });
@@ -168,7 +168,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // The server would notice a closed socket as well; this is the polite way.
+        // The server would also notice that the socket is closed; this ends the session properly.
         let _ = self.stream.write_all(&[b'X', 0, 0, 0, 4]);
     }
 }
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(row(&[0, 2, 0, 0, 0, 1, b'7', 255, 255, 255, 255]), [Some("7".to_owned()), None]);
         let found = error(b"SERROR\0C40001\0Mcould not serialize\0\0");
         assert_eq!(found.to_string(), "could not serialize (SQLSTATE 40001)");
-        // What is cut off does not hurt.
+        // A message that is cut off is not an error.
         assert_eq!(row(&[0, 1, 0, 0, 0, 9, b'x']), [Some("x".to_owned())]);
     }
 }

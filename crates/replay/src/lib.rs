@@ -1,37 +1,37 @@
-//! Runs transactions on a real PostgreSQL, statement by statement in a given order, and reports what the database really returned.
+//! Runs transactions on a real PostgreSQL, statement by statement in a given order, and reports what the database returns.
 //!
-//! - [`Server`] is a PostgreSQL of our own in a temporary directory: no network, one Unix socket, and gone when it is dropped, or when this process ends in
-//!   whatever way.
-//! - [`Connection`] speaks the simple query protocol of PostgreSQL (version 3.0), which is all that is needed.
-//! - [`play()`] runs a [`Script`]: several sessions whose statements are interleaved. A statement that has to wait for a lock is noticed, and the others go on.
+//! - [`Server`] is a PostgreSQL server in a temporary directory, with one Unix socket and no network. It is removed when it is dropped, and also when this process ends in any
+//!   other way.
+//! - [`Connection`] speaks PostgreSQL's simple query protocol (version 3.0), which is enough.
+//! - [`run_script()`] runs a [`Script`]: several sessions with interleaved statements. If a statement waits for a lock, the other sessions continue.
 //! - [`scripts`] makes scripts from the counterexamples of `steadfast-txn`.
-//! - [`causal`] makes a causally consistent store of two servers with logical replication, and decides itself when something is delivered.
+//! - [`causal`] makes a causally consistent store of two servers with logical replication, and decides when changes are delivered.
 //!
-//! Guarantee: what is reported was returned by the server. Invariants: nothing here prints; every wait has a limit and looks at the interruption.
+//! Guarantee: everything that is reported was returned by the server. Invariants: nothing here prints; every wait has a limit and can be interrupted.
 
 #![allow(clippy::doc_markdown, reason = "PostgreSQL is a name, not code")]
 
 pub mod causal;
 mod connection;
-mod play;
+mod script_run;
 pub mod scripts;
 mod server;
 mod variables;
 
 pub use connection::{Connection, Reply, SqlError};
-pub use play::{Event, Line, Script, ScriptRun, Session, StatementResult, Verdict, play};
+pub use script_run::{Event, Line, Script, ScriptRun, Session, StatementResult, Verdict, run_script};
 pub use server::{Server, find_programs};
 pub use variables::{filled, quoted};
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Why a replay did not come to its end.
+/// Why a replay did not finish.
 #[derive(Debug)]
 pub enum Failure {
     /// There is no PostgreSQL on this machine.
     NotInstalled,
-    /// The server could not be started, or does not answer; what is known.
+    /// The server could not be started, or does not answer, for this reason.
     Server(String),
     /// The connection broke.
     Io(std::io::Error),
@@ -63,7 +63,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// An error if the user wants to stop.
-pub(crate) fn go_on(interrupt: &AtomicBool) -> Result<(), Failure> {
+/// An error if the user has interrupted the replay.
+pub(crate) fn check_interrupt(interrupt: &AtomicBool) -> Result<(), Failure> {
     if interrupt.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
 }

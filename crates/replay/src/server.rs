@@ -1,7 +1,7 @@
-//! A PostgreSQL of our own, in a temporary directory.
+//! A PostgreSQL server in a temporary directory.
 
 use crate::connection::Connection;
-use crate::{Failure, go_on};
+use crate::{Failure, check_interrupt};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -12,10 +12,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a server may take until it answers.
+/// The time limit for starting a server.
 const START_LIMIT: Duration = Duration::from_secs(90);
 
-/// Makes a cluster and starts the server, and stops it and removes everything when its standard input is closed, which also happens when we are killed.
+/// Makes a cluster and starts the server. When its standard input is closed, which also happens when this process is killed, it stops the server and removes everything.
 const SUPERVISOR: &str = r#"
 if "$1/initdb" --auth=trust --username=postgres --no-sync --locale=C --encoding=UTF8 -D "$2/data" >"$2/log" 2>&1 </dev/null; then
     "$1/postgres" -D "$2/data" -c unix_socket_directories="$2" -c listen_addresses= -c fsync=off -c wal_level=logical \
@@ -58,7 +58,7 @@ impl Server {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700))?;
         let mut supervisor = command("sh", &path, user);
         supervisor.args(["-c", SUPERVISOR, "supervisor"]).arg(&programs).arg(&path);
-        // A Ctrl-C at the terminal is for us; we stop the server when we are done.
+        // A Ctrl-C at the terminal must not reach the server; it is stopped when we are done.
         let supervisor =
             supervisor.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn()?;
         let server = Self { supervisor, directory: Some(directory), path };
@@ -66,12 +66,12 @@ impl Server {
         Ok(server)
     }
 
-    /// The socket that it listens on.
+    /// The socket of the server.
     pub fn socket(&self) -> PathBuf {
         self.path.join(".s.PGSQL.5432")
     }
 
-    /// The directory of the socket, which is how other servers name it.
+    /// The directory of the socket, for connection strings.
     pub fn directory(&self) -> &Path {
         &self.path
     }
@@ -84,7 +84,7 @@ impl Server {
     fn wait_until_ready(&self, interrupt: &AtomicBool) -> Result<(), Failure> {
         let until = Instant::now() + START_LIMIT;
         loop {
-            go_on(interrupt)?;
+            check_interrupt(interrupt)?;
             match self.connect() {
                 Ok(_) => return Ok(()),
                 Err(_) if self.path.join("failed").exists() => return Err(self.refusal("initdb failed")),
@@ -96,7 +96,7 @@ impl Server {
         }
     }
 
-    /// A message with the last lines of the log.
+    /// An error with the last lines of the log.
     fn refusal(&self, what: &str) -> Failure {
         let log = fs::read_to_string(self.path.join("log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
@@ -110,12 +110,12 @@ impl Drop for Server {
             let _ = input.write_all(b"\n");
         }
         let _ = self.supervisor.wait();
-        // The supervisor has removed the directory; what is left of it goes now.
+        // The supervisor has removed most of the directory; this removes the rest.
         drop(self.directory.take());
     }
 }
 
-/// A command that the user runs in the directory.
+/// A command that runs in the directory, as the server's user.
 fn command(program: impl AsRef<std::ffi::OsStr>, directory: &Path, user: Option<User>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(directory).env("LC_ALL", "C").env_remove("PGDATA").env_remove("PGPORT");
@@ -125,7 +125,7 @@ fn command(program: impl AsRef<std::ffi::OsStr>, directory: &Path, user: Option<
     command
 }
 
-/// Who is to run the server; nobody else if we are not root. Directories that root makes belong to root.
+/// The user who must run the server; none if we are not root. Directories that root makes belong to root.
 fn user_for(directory: &Path) -> Result<Option<User>, Failure> {
     if fs::metadata(directory)?.uid() != 0 {
         return Ok(None);
@@ -142,7 +142,7 @@ fn user_for(directory: &Path) -> Result<Option<User>, Failure> {
     })
 }
 
-/// The directory of PostgreSQL's programs: where `PATH` leads to, or else the newest of Debian's.
+/// The directory of PostgreSQL's programs: from `PATH`, or the newest of Debian's.
 pub fn find_programs() -> Option<PathBuf> {
     let complete = |directory: &PathBuf| directory.join("initdb").is_file() && directory.join("postgres").is_file();
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Variables of prepared statements, `:name`, replaced by values.
 
-/// The text with every `:name` replaced by what `value` says. What is in quotes or comments, and casts (`::`), stay as they are.
+/// The text with every `:name` replaced by the value that `value` returns. Quotes, comments and casts (`::`) stay unchanged.
 pub fn filled(text: &str, mut value: impl FnMut(&str) -> Option<String>) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -27,7 +27,7 @@ pub fn filled(text: &str, mut value: impl FnMut(&str) -> Option<String>) -> Stri
     result
 }
 
-/// A value as SQL: numbers as they are, everything else in quotes.
+/// A value as SQL: numbers unchanged, everything else in quotes.
 pub fn quoted(value: Option<&str>) -> String {
     let Some(value) = value else { return "NULL".to_owned() };
     let digits = value.strip_prefix('-').unwrap_or(value);
@@ -35,7 +35,7 @@ pub fn quoted(value: Option<&str>) -> String {
         && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         && digits.matches('.').count() <= 1;
     if numeric && digits != "." {
-        // A negative number after a minus would be a comment.
+        // A negative number behind a minus would start a comment.
         return if digits.len() < value.len() { format!("({value})") } else { value.to_owned() };
     }
     format!("'{}'", value.replace('\'', "''"))

@@ -1,9 +1,9 @@
-//! A real server: it starts, does what it is told, and is gone afterwards. Without PostgreSQL nothing is tested, except in CI, where it has to be there.
+//! Tests with a real server. Without PostgreSQL they are skipped, except in CI, where it must be installed.
 
 #![allow(clippy::doc_markdown, reason = "PostgreSQL is a name, not code")]
 
 use std::sync::atomic::AtomicBool;
-use steadfast_replay::{Event, Failure, Script, Server, Session, Verdict, find_programs, play};
+use steadfast_replay::{Event, Failure, Script, Server, Session, Verdict, find_programs, run_script};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
@@ -46,7 +46,7 @@ fn lost_update(level: &str, read: &str) -> Script {
 fn a_lost_update() {
     let Some(server) = server() else { return };
     let read = "SELECT v FROM counter WHERE k = 1";
-    let verdict = |level: &str, read: &str| play(&server, &lost_update(level, read), &GO_ON).unwrap().verdict();
+    let verdict = |level: &str, read: &str| run_script(&server, &lost_update(level, read), &GO_ON).unwrap().verdict();
     assert_eq!(verdict("READ COMMITTED", read), Verdict::Observed);
     let value = server.connect().unwrap().run("SELECT v FROM counter").unwrap();
     assert_eq!(value.rows, [[Some("1".to_owned())]], "one of two updates is lost");

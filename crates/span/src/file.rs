@@ -2,7 +2,7 @@
 
 use crate::Span;
 
-/// A named text and the places where its lines begin.
+/// A named text, with the offsets where its lines begin.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     name: String,
@@ -10,7 +10,7 @@ pub struct SourceFile {
     line_starts: Vec<u32>,
 }
 
-/// A position as people count it: both from 1, columns in characters.
+/// A position for people: line and column from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineColumn {
     /// The line, from 1.

@@ -1,4 +1,4 @@
-//! Typed indices: a thread id is not a location id is not a program counter.
+//! Typed indices: a thread id, a location id and a program counter have different types.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -37,7 +37,7 @@ macro_rules! typed_index {
     };
 }
 
-/// A vector that only its own kind of index can address.
+/// A vector that only its own type of index can address.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct IndexVec<I, T> {
     items: Vec<T>,
@@ -61,7 +61,7 @@ impl<I: Index, T> IndexVec<I, T> {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -71,7 +71,7 @@ impl<I: Index, T> IndexVec<I, T> {
         self.items.iter()
     }
 
-    /// The items in order, to change them.
+    /// The items in order, mutable.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()
     }

@@ -1,7 +1,7 @@
-//! Files, byte spans and typed indices: the vocabulary that every other crate uses to say *where*.
+//! Files, byte spans and typed indices: how all other crates refer to places.
 //!
-//! Invariants: a [`Span`] is a half-open byte range inside the [`SourceFile`] it came from; spans are plain data and stay
-//! valid however often the program that carries them is transformed.
+//! Invariants: a [`Span`] is a half-open byte range inside the [`SourceFile`] it came from. Spans are plain data, and stay
+//! valid however often the program with them is transformed.
 
 mod file;
 mod index;

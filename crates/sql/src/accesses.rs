@@ -1,16 +1,16 @@
-//! What a statement reads and writes, before the values of its parameters are followed through the transaction.
+//! The reads and writes of a statement, before its parameters get their values.
 
 use steadfast_span::Span;
 use steadfast_txn::VarSet;
 use steadfast_txn::template::Kind;
 
-/// The bit that stands for the existence of a row.
+/// The bit for the existence of a row.
 pub(crate) const EXISTENCE: usize = VarSet::CAPACITY - 1;
 
-/// The key of a row that the database makes up.
+/// The key of a row, if the database generates it.
 pub(crate) const NEW: &str = "new";
 
-/// An access to one row or to rows that a condition chooses.
+/// An access to one row, or to the rows that a condition selects.
 #[derive(Clone, Debug)]
 pub(crate) struct RowAccess {
     pub(crate) kind: Kind,
@@ -20,9 +20,9 @@ pub(crate) struct RowAccess {
     pub(crate) writes: VarSet,
     /// Whether it certainly happens, to exactly one row.
     pub(crate) sure: bool,
-    /// Whether it makes a new row, so that it changes no column of an old one.
+    /// Whether it inserts a row, and so changes no column of an existing one.
     pub(crate) insert: bool,
-    /// Columns whose values go somewhere.
+    /// The columns whose values go to variables or to other rows.
     pub(crate) gives: Vec<(usize, KeyPart)>,
 }
 
@@ -33,13 +33,13 @@ pub(crate) enum KeyPart {
     Value(String, Vec<String>),
     /// A literal.
     Constant(String),
-    /// A value that the statement itself finds in another row.
+    /// A value that the statement finds in another row.
     Fetched(String),
     /// Any value.
     Any,
 }
 
-/// A statement, understood.
+/// The meaning of a statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Lowered {
     pub(crate) accesses: Vec<RowAccess>,

@@ -1,4 +1,4 @@
-//! Statements and the blocks around them. The parser of SQL knows statements; `IF` and loops are read here.
+//! Statements and the blocks around them. The SQL parser reads statements; `IF` and loops are read here.
 
 use crate::places::Places;
 use crate::{Read, codes};
@@ -7,7 +7,7 @@ use sqlparser::tokenizer::{Span as SqlSpan, Token, TokenWithSpan};
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
 
-/// Deeper nesting is refused.
+/// Deeper nesting is an error.
 const MOST_NESTING: usize = 20;
 
 /// A part of a transaction.
@@ -15,9 +15,9 @@ const MOST_NESTING: usize = 20;
 pub(crate) enum Item {
     /// One statement.
     Statement(Box<Simple>),
-    /// One of several ways, chosen by conditions.
+    /// Several ways, of which conditions choose one.
     Choice(Vec<Test>, Vec<Vec<Item>>),
-    /// Any number of rounds; the variables that are new in each, and what is looked at before each round.
+    /// Any number of rounds: the variables that are new in each round, what is evaluated before each round, and the body.
     Loop(Vec<String>, Vec<Test>, Vec<Item>),
 }
 
@@ -32,10 +32,10 @@ pub(crate) struct Simple {
     pub(crate) span: Span,
 }
 
-/// A condition, or a query that gives the rounds of a loop.
+/// A condition, or the query of a loop.
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
-    /// Of `IF` or `WHILE`.
+    /// The condition of `IF` or `WHILE`.
     Condition(Box<Expr>, Span),
     /// `FOR :x IN SELECT …`
     Query(Box<Simple>),
@@ -134,7 +134,7 @@ impl Reader<'_> {
         Ok(Item::Choice(tests, ways))
     }
 
-    /// The condition up to `until`, which is skipped.
+    /// Reads a condition up to `until`, and skips `until`.
     fn condition(&mut self, until: &str) -> Read<Test> {
         let tokens = self.up_to(until)?;
         let span = self.span_of(tokens);
@@ -274,7 +274,7 @@ fn variables(tokens: &[TokenWithSpan]) -> (Vec<String>, usize) {
     }
 }
 
-/// SQL that is right and that we do not understand.
+/// An error about correct SQL that is not supported.
 pub(crate) fn unsupported(what: &str, span: Span) -> Box<Diagnostic> {
     let shown = format!("{what} is not understood");
     Box::new(

@@ -1,4 +1,4 @@
-//! The codes of errors in SQL, with what `steadfast explain` says about each.
+//! The codes of errors in SQL, with the texts of `steadfast explain`.
 
 use steadfast_diag::Code;
 
@@ -16,7 +16,7 @@ codes! {
     SYNTAX = "E0640", "this is not SQL",
         "The statement does not follow the grammar of PostgreSQL's SQL at this point, or a block is not closed. Statements end with `;`. Parameters are \
          written `:name`; blocks are `IF … THEN … ELSIF … ELSE … END IF;`, `FOR … LOOP … END LOOP;` and `WHILE … LOOP … END LOOP;`.";
-    /// SQL that is right, but not understood.
+    /// Correct SQL that is not supported.
     UNSUPPORTED = "E0641", "SQL that is not understood",
         "This is SQL, but Steadfast does not know what it reads and writes, and does not guess. Understood are SELECT, INSERT, UPDATE and DELETE over tables of the \
          schema, with joins, subqueries, FOR UPDATE, ON CONFLICT and RETURNING; IF, FOR and WHILE; COMMIT and ROLLBACK as the end of a way. Write the statement \
@@ -25,7 +25,7 @@ codes! {
     UNKNOWN = "E0642", "the schema does not have this",
         "A table or column is not in the schema. Tables are created with CREATE TABLE in any file of the directory; values that are not columns are parameters, \
          which are written `:name`.";
-    /// A table without a primary key, or declared twice.
+    /// A table without a primary key, or a table that is declared twice.
     SCHEMA = "E0643", "a table cannot be used like this",
         "Every table needs a primary key, because that is how rows are told apart, and at most 62 columns; a name stands for one table. The referential actions CASCADE \
          and SET of foreign keys are not understood, because they write other tables.";

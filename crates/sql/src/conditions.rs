@@ -1,4 +1,4 @@
-//! Which rows a condition chooses: those with a certain key, or any.
+//! The rows that a condition selects: those with a certain key, or any rows.
 
 use crate::Read;
 use crate::accesses::KeyPart;
@@ -6,7 +6,7 @@ use crate::statements::{Lowering, Place};
 use sqlparser::ast::{BinaryOperator, Expr};
 
 impl Lowering<'_> {
-    /// Goes through a condition of the innermost query. What is part of a key is noted there, everything else is read. An outer join restricts
+    /// Reads a condition of the innermost query. Records the values of key columns; reads everything else. An outer join restricts
     /// only the source that it adds.
     pub(crate) fn condition(&mut self, condition: &Expr, only: Option<usize>) -> Read<()> {
         match condition {
@@ -55,13 +55,13 @@ impl Lowering<'_> {
     fn join(&mut self, left: &Expr, right: &Expr) -> Read<bool> {
         let (Some(left_place), Some(right_place)) = (self.column(left)?, self.column(right)?) else { return Ok(false) };
         self.joins.push((left_place, right_place));
-        // Some row may have no partner.
+        // Some row may have no matching row.
         self.further(left)?;
         self.walk(right)?;
         Ok(true)
     }
 
-    /// The column of the innermost query that an expression is.
+    /// The column of the innermost query that an expression denotes.
     fn column(&self, expression: &Expr) -> Read<Option<Place>> {
         let place = match expression {
             Expr::Identifier(name) => self.resolve(None, name)?,
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         Ok(Some(place).filter(|place| place.scope + 1 == self.scopes.len()))
     }
 
-    /// Follows joins: a row that is given by its key leads to others.
+    /// Follows joins: a row with a known key determines the keys of others.
     pub(crate) fn follow_joins(&mut self) {
         let joins = std::mem::take(&mut self.joins);
         let mut changed = true;

@@ -1,4 +1,4 @@
-//! Which columns an expression reads.
+//! The columns that an expression reads.
 
 use crate::Read;
 use crate::accesses::KeyPart;
@@ -12,7 +12,7 @@ use sqlparser::ast::{
 use steadfast_diag::Diagnostic;
 
 impl Lowering<'_> {
-    /// Notes everything that an expression reads.
+    /// Records everything that an expression reads.
     pub(crate) fn walk(&mut self, expression: &Expr) -> Read<()> {
         match expression {
             Expr::Value(_) | Expr::TypedString(_) | Expr::Interval(_) => Ok(()),
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The column that a name stands for, from the innermost query outwards.
+    /// The column that a name denotes, searched from the innermost query outwards.
     pub(crate) fn resolve(&self, table: Option<&Ident>, column: &Ident) -> Read<Place> {
         let name = folded(column);
         let table = table.map(folded);

@@ -1,11 +1,11 @@
-//! Reads transactions that are written in SQL, and turns them into templates that `steadfast-txn` decides.
+//! Reads transactions in SQL, and turns them into templates, which `steadfast-txn` decides.
 //!
 //! An application is a schema and one file per transaction. A transaction is a list of prepared statements with named parameters (`:name`), `IF … THEN …
 //! ELSE … END IF`, and `FOR … LOOP … END LOOP`. Every statement becomes accesses to rows by key, with the attributes that are read and written, or
-//! to all rows of a table if a condition chooses them. Branches become several templates of the same name; a loop becomes none, one or two rounds.
+//! to all rows of a table if a condition selects them. Branches become several templates with the same name; a loop becomes no, one or two rounds.
 //!
-//! Guarantee: the templates allow everything that the SQL can do, if rows that are given by their key exist, and statements are atomic. Two rounds
-//! of a loop suffice, because a split schedule uses at most two operations of a transaction. What is not understood is an error with its place; nothing is dropped.
+//! Guarantee: the templates allow everything that the SQL can do, provided that rows given by their key exist and statements are atomic. Two rounds
+//! of a loop suffice, because a split schedule uses at most two operations of a transaction. A statement that is not supported is an error with its place; nothing is dropped.
 //!
 //! ```
 //! use steadfast_span::SourceFile;
@@ -46,20 +46,20 @@ use steadfast_txn::template::Template;
 pub struct Application {
     /// The tables.
     pub schema: Schema,
-    /// The transactions; several templates of one name are ways through one transaction.
+    /// The transactions. Several templates with the same name are ways through the same transaction.
     pub templates: Vec<Template>,
-    /// For each template and operation, the statement that it belongs to.
+    /// By template and operation, the statement that it belongs to.
     pub origins: Vec<Vec<usize>>,
-    /// For each template, its statements, in order: the text without `INTO`, and the parameters in it with the numbers of the template's parameters, if
-    /// they are part of a key.
+    /// By template, its statements in order: the text without `INTO`, and the parameters in it that are parts of keys, with the numbers of the template's
+    /// parameters.
     pub statements: Vec<Vec<Prepared>>,
-    /// The literals that are constants of keys, as they stand in the text.
+    /// The literals in keys, as in the text.
     pub constants: Vec<String>,
-    /// Statements of the schema that fill tables.
+    /// The statements of the schema that fill tables.
     pub data: Vec<String>,
-    /// The verdicts that comments of the form `-- expect(robust, model = si)` promise.
+    /// The expected verdicts, from comments such as `-- expect(robust, model = si)`.
     pub expectations: Vec<Expectation>,
-    /// What is wrong: the number of the file, and the problem. There are templates only if this is empty.
+    /// The errors, each with the number of its file. There are templates only if there are no errors.
     pub problems: Vec<(usize, Diagnostic)>,
 }
 
@@ -68,25 +68,25 @@ pub struct Application {
 pub struct Prepared {
     /// The text, without `INTO`.
     pub text: String,
-    /// The variables that take the values of the first row.
+    /// The variables that receive the values of the first row.
     pub into: Vec<String>,
     /// Its place in the file of the template.
     pub span: Span,
-    /// The variables in keys: name, and the parameter of the template.
+    /// The variables in keys: the name, and the parameter of the template.
     pub keys: Vec<(String, usize)>,
 }
 
-/// A transaction of a file.
+/// The transaction in a file.
 pub(crate) struct Body {
     pub(crate) name: String,
     pub(crate) file: usize,
     pub(crate) items: Vec<Item>,
 }
 
-/// What went wrong in one place.
+/// A result, or an error with its place.
 pub(crate) type Read<T> = Result<T, Box<Diagnostic>>;
 
-/// Reads the files of an application. Tables may be created in any of them; the other statements of a file are a transaction, whose name is that of the file.
+/// Reads the files of an application. Any file may create tables. The other statements of a file are a transaction, which has the name of the file.
 pub fn read(files: &[SourceFile]) -> Application {
     let mut application = Application::default();
     let mut bodies = Vec::new();
@@ -118,7 +118,7 @@ pub fn read(files: &[SourceFile]) -> Application {
     application
 }
 
-/// The name of the file without its directory and ending.
+/// The name of a file without its directory and extension.
 fn transaction_name(path: &str) -> String {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     file.strip_suffix(".sql").unwrap_or(file).to_owned()

@@ -1,4 +1,4 @@
-//! From lines and columns, in which the parser counts, to bytes.
+//! Converts the lines and columns of the parser to byte offsets.
 
 use crate::{Read, codes};
 use sqlparser::ast::{Expr, Statement};
@@ -8,7 +8,7 @@ use sqlparser::tokenizer::{Location, Span as SqlSpan, Token, TokenWithSpan, Toke
 use steadfast_diag::Diagnostic;
 use steadfast_span::{SourceFile, Span};
 
-/// A file with the beginnings of its lines.
+/// A file, with the offsets where its lines begin.
 pub(crate) struct Places<'a> {
     pub(crate) file: &'a SourceFile,
     lines: Vec<usize>,
@@ -20,7 +20,7 @@ impl<'a> Places<'a> {
         Self { file, lines: [0].into_iter().chain(starts).collect() }
     }
 
-    /// The byte at a place; columns count characters.
+    /// The byte offset of a place. Columns count characters.
     pub(crate) fn byte(&self, at: Location) -> usize {
         let text = self.file.text();
         let start = self.lines.get((at.line as usize).saturating_sub(1)).copied().unwrap_or(text.len());
@@ -44,13 +44,13 @@ impl<'a> Places<'a> {
         Ok(all.into_iter().filter(|token| !matches!(token.token, Token::Whitespace(_) | Token::EOF)).collect())
     }
 
-    /// An expression that is all of the tokens.
+    /// The expression that all of the tokens make.
     pub(crate) fn expression(&self, tokens: &[TokenWithSpan]) -> Read<Expr> {
         #[allow(clippy::redundant_closure_for_method_calls, reason = "the method is not general enough")]
         self.parse(tokens, |parser| parser.parse_expr())
     }
 
-    /// A statement that is all of the tokens.
+    /// The statement that all of the tokens make.
     pub(crate) fn statement(&self, tokens: &[TokenWithSpan]) -> Read<Statement> {
         #[allow(clippy::redundant_closure_for_method_calls, reason = "the method is not general enough")]
         self.parse(tokens, |parser| parser.parse_statement())
@@ -71,12 +71,12 @@ impl<'a> Places<'a> {
             Ok(_) => Err(self.unexpected(&format!("`{}` was not expected here", at.token), place)),
             Err(ParserError::RecursionLimitExceeded) => Err(self.unexpected("this is nested too deeply", place)),
             Err(ParserError::ParserError(message) | ParserError::TokenizerError(message)) => {
-                Err(self.unexpected(&told(&message), Self::place_of(&message).unwrap_or(place)))
+                Err(self.unexpected(&message_text(&message), Self::place_of(&message).unwrap_or(place)))
             }
         }
     }
 
-    /// The place that the parser names in its message.
+    /// The place in the parser's message.
     fn place_of(message: &str) -> Option<SqlSpan> {
         let (_, place) = message.rsplit_once(" at Line: ")?;
         let (line, column) = place.split_once(", Column: ")?;
@@ -89,8 +89,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The parser's message without the place.
-fn told(message: &str) -> String {
+/// The parser's message without its place.
+fn message_text(message: &str) -> String {
     let message = message.rsplit_once(" at Line: ").map_or(message, |(message, _)| message);
     format!("this is not SQL: {}", message.trim_start_matches("sql parser error: "))
 }

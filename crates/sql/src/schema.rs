@@ -8,7 +8,7 @@ use sqlparser::ast::{
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
 
-/// At most so many columns fit, beside the existence of the row.
+/// The maximum number of columns: one bit is for the existence of the row.
 const MOST_COLUMNS: usize = 62;
 
 /// All tables.
@@ -27,11 +27,11 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The numbers of the columns of the primary key.
     pub key: Vec<usize>,
-    /// Columns that refer to another table, by name.
+    /// The foreign keys: columns, and the name of the other table.
     pub references: Vec<(Vec<usize>, String)>,
     /// The statement that creates it.
     pub text: String,
-    /// Where it is created.
+    /// Its place in the text.
     pub span: Span,
     file: usize,
 }
@@ -41,7 +41,7 @@ pub struct Table {
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// Its type, as the text has it.
+    /// Its type, as in the text.
     pub kind: String,
 }
 
@@ -51,7 +51,7 @@ impl Schema {
         self.tables.iter().position(|table| table.name == name)
     }
 
-    /// Checks that foreign keys lead somewhere.
+    /// Checks that the tables of foreign keys exist.
     pub(crate) fn link(&self) -> Option<(usize, Diagnostic)> {
         for table in &self.tables {
             for (_, other) in &table.references {
@@ -72,17 +72,17 @@ impl Table {
     }
 }
 
-/// The name that the database uses: in lower case unless it is quoted.
+/// The name that the database uses: lower case unless it is quoted.
 pub(crate) fn folded(name: &Ident) -> String {
     if name.quote_style.is_some() { name.value.clone() } else { name.value.to_lowercase() }
 }
 
-/// The last part of a name; a schema before it is not looked at.
+/// The last part of a name; a schema name before it is ignored.
 pub(crate) fn table_name(name: &ObjectName) -> String {
     name.0.last().and_then(|part| part.as_ident()).map(folded).unwrap_or_default()
 }
 
-/// Takes the statements that belong to the schema out of a file. In a file that creates tables, INSERTs are the data to begin with.
+/// Moves the statements of the schema out of a file. In a file that creates tables, INSERTs are the initial data.
 pub(crate) fn take(schema: &mut Schema, data: &mut Vec<String>, items: &mut Vec<Item>, file: usize) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let only_schema = items

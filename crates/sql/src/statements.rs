@@ -1,4 +1,4 @@
-//! What each kind of statement reads and writes.
+//! The reads and writes of each kind of statement.
 
 use crate::accesses::{EXISTENCE, KeyPart, Lowered, NEW, RowAccess};
 use crate::blocks::{Simple, Test, unsupported};
@@ -15,20 +15,20 @@ use steadfast_span::Span;
 use steadfast_txn::VarSet;
 use steadfast_txn::template::Kind;
 
-/// A table of a query, with what is found out about it.
+/// A table of a query, with what is known about it.
 pub(crate) struct Source {
     pub(crate) alias: String,
     pub(crate) table: usize,
     pub(crate) reads: VarSet,
-    /// For each column of the key, its value if it is known.
+    /// By column of the key, its value if it is known.
     pub(crate) bound: Vec<Option<KeyPart>>,
     /// Whether there are conditions beyond the key.
     pub(crate) further: bool,
-    /// Columns whose values go somewhere.
+    /// The columns whose values go to variables or to other rows.
     pub(crate) gives: Vec<(usize, KeyPart)>,
 }
 
-/// A column of a source of a query that is being read.
+/// A column of a source of a query.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) scope: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Place {
     pub(crate) column: usize,
 }
 
-/// One statement while it is looked at.
+/// The state while a statement is lowered.
 pub(crate) struct Lowering<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) places: &'a Places<'a>,
@@ -47,7 +47,7 @@ pub(crate) struct Lowering<'a> {
     accesses: Vec<RowAccess>,
 }
 
-/// What a statement does.
+/// The meaning of a statement.
 pub(crate) fn lower(schema: &Schema, places: &Places<'_>, simple: &Simple) -> Read<Lowered> {
     let mut lowering = Lowering::new(schema, places, simple.span);
     lowering.into.clone_from(&simple.into);
@@ -66,7 +66,7 @@ pub(crate) fn lower(schema: &Schema, places: &Places<'_>, simple: &Simple) -> Re
     Ok(Lowered { accesses: lowering.accesses, into: simple.into.clone(), text, span: simple.span })
 }
 
-/// What a condition or the query of a loop does.
+/// The meaning of a condition, or of the query of a loop.
 pub(crate) fn lower_test(schema: &Schema, places: &Places<'_>, test: &Test) -> Read<Lowered> {
     match test {
         Test::Query(simple) => lower(schema, places, simple),
@@ -74,7 +74,7 @@ pub(crate) fn lower_test(schema: &Schema, places: &Places<'_>, test: &Test) -> R
             let mut lowering = Lowering::new(schema, places, *span);
             lowering.scopes.push(Vec::new());
             lowering.walk(condition)?;
-            // A condition that reads tables is a query of its own.
+            // A condition that reads tables becomes a query.
             let text = (!lowering.accesses.is_empty()).then(|| format!("SELECT {condition}"));
             Ok(Lowered { accesses: lowering.accesses, into: Vec::new(), text, span: *span })
         }
@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Puts a table into the innermost query.
+    /// Adds a table to the innermost query.
     fn enter(&mut self, factor: &TableFactor) -> Read<()> {
         let TableFactor::Table { name, alias, args: None, sample: None, .. } = factor else {
             return Err(unsupported(&format!("`{factor}` in place of a table"), self.span));
@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Tables with their joins; conditions of the joins are looked at when all tables are known.
+    /// Tables with their joins. The conditions of joins are read when all tables are known.
     fn from(&mut self, tables: &[TableWithJoins]) -> Read<()> {
         let mut conditions = Vec::new();
         for table in tables {
@@ -239,7 +239,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// `SELECT column INTO :variable`: remembers which variable has which column.
+    /// `SELECT column INTO :variable`: records which variable receives which column.
     fn note_variables(&mut self, items: &[SelectItem]) {
         if self.scopes.len() != 1 {
             return;
@@ -269,7 +269,7 @@ impl<'a> Lowering<'a> {
     fn push(&mut self, source: Source, kind: Kind, writes: VarSet) {
         let key: Vec<KeyPart> = source.bound.into_iter().map(|part| part.unwrap_or(KeyPart::Any)).collect();
         let sure = !source.further && !key.contains(&KeyPart::Any);
-        // The key of a row never changes; whether the row exists may.
+        // The key of a row never changes, but its existence may.
         let reads = source.reads.without(self.schema.tables[source.table].key.iter().copied().collect());
         self.accesses.push(RowAccess {
             kind,
@@ -302,7 +302,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The columns that are set in the first table; what the values read is noted.
+    /// The columns of the first table that are set. Records what the assigned values read.
     fn assignments(&mut self, assignments: &[Assignment]) -> Read<VarSet> {
         let mut writes = VarSet::EMPTY;
         let target = self.scope()[0].table;
@@ -328,7 +328,7 @@ impl<'a> Lowering<'a> {
         Ok(writes)
     }
 
-    /// The first table is written, the others are read.
+    /// Writes the first table, and reads the others.
     fn close_write(&mut self, writes: VarSet) {
         for (at, source) in self.scopes.pop().unwrap_or_default().into_iter().enumerate() {
             let plain = source.reads.without(VarSet::one(EXISTENCE)).is_empty();
@@ -410,7 +410,7 @@ impl<'a> Lowering<'a> {
         self.scopes.pop();
         let key = self.schema.tables[table].key.iter().map(|key| {
             let value = columns.iter().position(|column| column == key).and_then(|at| values.get(at));
-            // A key that the database makes up is a value like any other.
+            // A key that the database generates is a value like any other.
             value.and_then(Self::closed).unwrap_or_else(|| KeyPart::Fetched(NEW.to_owned()))
         });
         let key = key.collect();
@@ -453,7 +453,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// `ON CONFLICT (key) DO UPDATE` without a further condition: whether the row is new or not, it is written, and nobody else writes it meanwhile.
+    /// `ON CONFLICT (key) DO UPDATE` without a further condition: the row is written whether it is new or not, and no other transaction writes it in between.
     fn always_writes(&self, table: usize, on: &OnInsert) -> bool {
         let OnInsert::OnConflict(OnConflict { conflict_target: Some(ConflictTarget::Columns(names)), action }) = on
         else {
@@ -468,7 +468,7 @@ impl<'a> Lowering<'a> {
         update.selection.is_none() && columns.is_some_and(is_key)
     }
 
-    /// `DO UPDATE SET column = excluded.column`: the new row is no table, and its values are known.
+    /// `DO UPDATE SET column = excluded.column`: the new row is not a table, and its values are known.
     fn with_excluded(&mut self, table: usize, assignments: &[Assignment], selection: Option<&Expr>) -> Read<()> {
         let bound = vec![None; self.schema.tables[table].key.len()];
         let excluded = Source {

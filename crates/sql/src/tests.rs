@@ -1,4 +1,4 @@
-//! What becomes of SQL.
+//! Tests of reading SQL.
 
 use super::*;
 use steadfast_explore::{Budget, Limits};
@@ -88,7 +88,7 @@ fn foreign_keys_are_followed() {
     assert_eq!(found[1].dependencies.len(), 1);
     assert_eq!(found[0].dependencies[0].function, found[1].dependencies[0].function);
     assert_eq!(found[1].operations[1].key, [Part::Parameter(1)]);
-    // If the reference can change, nothing is known.
+    // If the reference can change, the key is unknown.
     let changed = templates(&[
         "SELECT account INTO :a FROM person WHERE name = :n; UPDATE account SET balance = 0 WHERE id = :a",
         "UPDATE person SET account = :a WHERE name = :n",
@@ -96,7 +96,7 @@ fn foreign_keys_are_followed() {
     assert!(changed[0].dependencies.is_empty());
 }
 
-/// Two people lock the row that their common reference leads to; without the dependency they could have different ones.
+/// Two transactions lock the row to which a common reference leads. Without the dependency, these could be different rows.
 #[test]
 fn a_dependency_makes_robust() {
     let text = "SELECT account INTO :a FROM person WHERE name = :n; UPDATE account SET balance = balance + 1 WHERE id = :a;

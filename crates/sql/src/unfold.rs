@@ -1,4 +1,4 @@
-//! From branches and loops to linear templates.
+//! Unfolds branches and loops into linear templates.
 
 use crate::accesses::{KeyPart, Lowered, NEW, RowAccess};
 use crate::blocks::Item;
@@ -12,17 +12,17 @@ use steadfast_span::{SourceFile, Span};
 use steadfast_txn::VarSet;
 use steadfast_txn::template::{Dependency, Kind, Operation, Part, Template};
 
-/// More ways through a transaction than this are not looked at.
+/// The maximum number of ways through a transaction.
 pub const MOST_WAYS: usize = 256;
-/// More literals in keys than this are not told apart.
+/// The maximum number of different literals in keys.
 const MOST_CONSTANTS: usize = 100;
 
 /// A step of one way through a transaction.
 #[derive(Clone)]
 enum WayStep {
-    /// Something is read or written.
+    /// Runs a statement.
     Run(Rc<Lowered>),
-    /// These variables have new values: a round of a loop begins.
+    /// Starts a round of a loop: these variables have new values.
     Fresh(Vec<String>),
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn unfold(files: &[SourceFile], bodies: &[Body], application: &mut Ap
     }
 }
 
-/// For each table the columns that some transaction changes in a row that exists.
+/// By table, the columns that some transaction changes in an existing row.
 fn changing(tables: usize, all: &[(usize, Vec<Way>)]) -> Vec<VarSet> {
     let mut changing = vec![VarSet::EMPTY; tables];
     let steps = all.iter().flat_map(|(_, ways)| ways).flat_map(|way| &way.steps);
@@ -133,7 +133,7 @@ impl Unfolder<'_> {
         }
     }
 
-    /// No round, one round, or two of them.
+    /// No round, one round, or two rounds.
     fn rounds(&self, names: &[String], tests: &[crate::blocks::Test], body: &[Item]) -> Read<Vec<Way>> {
         let tests = self.tests(tests)?;
         let mut fresh: Vec<String> = names.to_vec();
@@ -190,18 +190,18 @@ fn first_span(item: &Item) -> Span {
     }
 }
 
-/// The parameters of a template while it is made.
+/// The parameters of a template that is being made.
 struct Names<'a> {
     constants: &'a mut Vec<String>,
-    /// Per parameter, what it is: the text of the expression, with the versions of its variables.
+    /// By parameter, the text of its expression, with the versions of the variables in it.
     known: Vec<String>,
     shown: Vec<String>,
     /// How often each variable was assigned.
     versions: Vec<(String, usize)>,
     statement: usize,
-    /// Variables that statements have assigned.
+    /// The variables that statements have assigned.
     assigned: Vec<String>,
-    /// Parameters that come from rows.
+    /// The parameters whose values come from rows.
     fetched: Vec<usize>,
 }
 
@@ -257,7 +257,7 @@ impl Names<'_> {
         Part::Parameter(at)
     }
 
-    /// Literals beyond the last one that can be told apart are parameters, which is sound.
+    /// A literal. When there are too many different ones, it becomes a parameter, which is sound.
     fn constant(&mut self, text: &str) -> Part {
         if let Some(at) = self.constants.iter().position(|known| known == text) {
             return Part::Constant(at as u8);
@@ -270,7 +270,7 @@ impl Names<'_> {
     }
 }
 
-/// Makes the template of one way, unless there is one that does the same.
+/// Adds the template of one way, unless there is an equal one.
 fn add(application: &mut Application, body: &Body, way: &Way, changing: &[VarSet]) {
     let mut names = Names {
         constants: &mut application.constants,
@@ -308,7 +308,7 @@ fn add(application: &mut Application, body: &Body, way: &Way, changing: &[VarSet
             operations.push(Operation { kind, table, key, reads, writes, locks, sure, span: lowered.span });
             origins.push(statements.len());
         }
-        // Keys are what they were before the statement, and variables have their new values after it.
+        // Keys have their values from before the statement, and variables have their new values after it.
         let before: Vec<Vec<Part>> =
             lowered.accesses.iter().map(|access| access.key.iter().map(|part| names.part(part)).collect()).collect();
         names.assign(&lowered.into);
@@ -354,7 +354,7 @@ fn add(application: &mut Application, body: &Body, way: &Way, changing: &[VarSet
     }
 }
 
-/// Whether two ways do the same; where writes stand in the text does not matter.
+/// Whether two ways do the same. The places of writes in the text do not matter.
 fn same(one: &[Operation], other: &[Operation]) -> bool {
     let alike = |(one, other): (&Operation, &Operation)| {
         let place = one.kind != Kind::Read || one.span == other.span;

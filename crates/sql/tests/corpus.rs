@@ -1,4 +1,4 @@
-//! The applications of the corpus that are written in SQL: what they expect, and the table of `SmallBank`.
+//! The applications of the corpus that are written in SQL: their expectations, and the table of `SmallBank`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn expectations_are_met() {
     assert!(directories.len() >= 2);
 }
 
-/// Locks the reads of a balance in these lines of these files.
+/// Adds locks to the reads of balances in these lines of these files.
 fn locked(lines: &'static [(&'static str, usize)]) -> Application {
     application(&corpus().join("smallbank-sql"), move |name, text| {
         let line = |(number, line): (usize, &str)| {

@@ -1,4 +1,4 @@
-//! The table of applications in `docs/transactions.md` says what comes out, for the programs and for the SQL; and both agree with what was published, as far as the page says so.
+//! The table of applications in `docs/transactions.md` has the verdicts of the programs and of the SQL, and these agree with the published ones, as far as the page says so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn budget() -> Budget<'static> {
     Budget::new(Limits::default(), None, None)
 }
 
-/// The files of an application are called almost like it.
+/// The files of an application have almost the same name.
 fn stem(application: &str) -> String {
     match application {
         "CassandraLock" => "cassandra-lock".to_owned(),

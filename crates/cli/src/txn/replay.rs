@@ -12,7 +12,7 @@ use std::io;
 use steadfast_explore::Budget;
 use steadfast_replay::causal::{Mode, Site};
 use steadfast_replay::scripts::{self, Replayed};
-use steadfast_replay::{Failure, Script, ScriptRun, Server, StatementResult, Verdict as Seen, play};
+use steadfast_replay::{Failure, Script, ScriptRun, Server, StatementResult, Verdict as Seen, run_script};
 use steadfast_txn::decide::{Closing, Verdict, Witness};
 use steadfast_txn::template::{Level, Template, promoted, promotions};
 use steadfast_txn::{Model, Program, Subject, decide, witness_text};
@@ -62,7 +62,7 @@ type Found<'a> = Result<Task<'a>, (String, Status)>;
 
 fn on_server(script: &Script) -> Result<ScriptRun, Failure> {
     let server = Server::start(interrupt::listen())?;
-    play(&server, script, interrupt::listen())
+    run_script(&server, script, interrupt::listen())
 }
 
 fn unfit(what: &str, fitting: &str) -> (String, Status) {

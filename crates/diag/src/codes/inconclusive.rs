@@ -1,15 +1,15 @@
-//! `I`: why a check came to no result. None of them says anything about the program.
+//! `I`: reasons why a check has no result. None of them says anything about the program.
 
 use super::CodeInfo;
 use crate::Code;
 
-/// Too many states.
+/// The limit of states was reached.
 pub const STATE_BOUND: Code = Code("I0001");
-/// Too much memory.
+/// The limit of memory was reached.
 pub const MEMORY_BOUND: Code = Code("I0002");
-/// Too much time.
+/// The time limit was reached.
 pub const TIME_BOUND: Code = Code("I0003");
-/// Somebody stopped it.
+/// The user interrupted the check.
 pub const INTERRUPTED: Code = Code("I0004");
 
 /// All reasons.

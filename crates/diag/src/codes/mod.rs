@@ -1,10 +1,10 @@
-//! What each code means: the texts behind `steadfast explain CODE`.
+//! The explanations of the codes: the texts of `steadfast explain CODE`.
 //!
-//! A family of codes has its own file with its own table. Other crates keep the tables of their codes themselves and [`Registry::add`]
-//! them; a table may hold [`CodeInfo`]s or plain tuples.
+//! Each family of codes has its own file with its own table. Other crates have tables for their codes, and [`Registry::add`]
+//! them; a table contains [`CodeInfo`]s or plain tuples.
 //!
-//! Every example in an explanation is a complete program in a `c` block. If it states expectations, they hold: that is what its text
-//! promises, and what a test can run.
+//! Every example in an explanation is a complete program in a `c` block. If it states expectations, they hold; a test
+//! checks that.
 
 pub mod inconclusive;
 pub mod note;
@@ -13,7 +13,7 @@ pub mod verdict;
 use crate::Code;
 use std::collections::BTreeMap;
 
-/// A code, a short title, and a text that says what it means, shows an example, and says what to do.
+/// A code, a short title, and a text with its meaning, an example, and advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeInfo {
     /// The code.
@@ -45,7 +45,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry that knows no code.
+    /// A registry without codes.
     pub const fn empty() -> Self {
         Self { by_name: BTreeMap::new() }
     }
@@ -64,7 +64,7 @@ impl Registry {
         registry
     }
 
-    /// Adds a table. A code that is already there keeps its first text: no code ever has two meanings.
+    /// Adds a table. A code that is already known keeps its first text: no code has two meanings.
     pub fn add<T: Copy + Into<CodeInfo>>(&mut self, table: &[T]) {
         for &entry in table {
             let info: CodeInfo = entry.into();
@@ -72,7 +72,7 @@ impl Registry {
         }
     }
 
-    /// Looks a code up as a user may type it: in either case, and with spaces around it.
+    /// Finds a code as a user may type it: in either case, and with spaces around it.
     pub fn find(&self, code: &str) -> Option<&CodeInfo> {
         self.by_name.get(code.trim().to_ascii_uppercase().as_str())
     }

@@ -1,4 +1,4 @@
-//! `N`: how a program was understood.
+//! `N`: how the checker reads a program.
 
 use super::CodeInfo;
 use crate::Code;

@@ -1,4 +1,4 @@
-//! `V`: what a check found out about a program.
+//! `V`: the results of a check.
 
 use super::CodeInfo;
 use crate::Code;
@@ -9,7 +9,7 @@ pub const STALE_READ: Code = Code("V0001");
 pub const OVERTAKING_WRITE: Code = Code("V0002");
 /// A race on a non-atomic location.
 pub const DATA_RACE: Code = Code("V0003");
-/// An assertion fails without any help from weak memory.
+/// An assertion fails already under SC.
 pub const ASSERTION_FAILED: Code = Code("V0004");
 /// Not robust, and the program can notice.
 pub const OBSERVABLE: Code = Code("V0005");

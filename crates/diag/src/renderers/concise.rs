@@ -1,4 +1,4 @@
-//! One line each, in the form that compilers have always used and editors understand.
+//! One line per diagnostic, in the form that compilers use and editors understand.
 
 use super::{Item, main_place, severity_name};
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub(crate) fn concise(items: &[Item<'_>]) -> String {
     text
 }
 
-/// The text with every control character, line breaks among them, replaced by a space.
+/// The text with every control character, including line breaks, replaced by a space.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

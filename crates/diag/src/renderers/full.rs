@@ -6,10 +6,10 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet,
 use std::ops::Range;
 use steadfast_span::SourceFile;
 
-/// Everything about each diagnostic, with an empty line between two.
+/// All diagnostics in full, with an empty line between two.
 pub(crate) fn full(items: &[Item<'_>], style: Style) -> String {
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
-    // A source line cannot be cut to fewer columns than its line number and the dots need.
+    // The minimum width: a line number and the dots must fit.
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(style.width.max(40));
     let texts: Vec<_> = items.iter().map(|&(file, diagnostic)| one(&renderer, file, diagnostic, around)).collect();
     texts.join("\n")
@@ -50,10 +50,10 @@ fn snippet<'a>(
         .annotations(annotations)
 }
 
-/// Which part of a text is drawn, for labels at these places.
+/// The part of a text to draw, for labels at these places.
 type Window = fn(&str, &[Place]) -> Range<usize>;
 
-/// The lines of all these places, and one more. Whoever draws them looks through all that it is given, once for every diagnostic: with a large file and many of them that takes longer than all the rest.
+/// The lines of all these places, and one more. Drawing scans all of the given text, once per diagnostic; with a large file and many diagnostics, that would take longer than everything else.
 fn around(text: &str, places: &[Place]) -> Range<usize> {
     let first = places.iter().map(|place| place.bytes.start).min().unwrap_or(0);
     let last = places.iter().map(|place| place.bytes.end).max().unwrap_or(0);
@@ -70,7 +70,7 @@ fn level(severity: Severity) -> Level<'static> {
     }
 }
 
-/// Replaces control characters, which may come from the program's text, but keeps line breaks.
+/// Replaces control characters, which may come from the program's text, but not line breaks.
 fn printable(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(annotate_snippets::normalize_untrusted_str).collect();
     lines.join("\n")
@@ -214,7 +214,7 @@ mod tests {
         assert!(!full(&[(&file, &diagnostic)], Style::default()).contains('\u{1b}'));
     }
 
-    /// No span is too strange, whatever the file looks like.
+    /// Any span can be rendered, whatever the file contains.
     #[test]
     fn rendering_is_total() {
         for text in
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Nor are two of them, in any position to each other.
+    /// Any two spans can be rendered together.
     #[test]
     fn two_labels_never_collide() {
         let text = "a\t{\r\n\tä;\n}";

@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions, which show up as annotations beside the changed lines.
+//! Workflow commands of GitHub Actions, which appear as annotations beside the changed lines.
 
 use super::{Item, main_place, whole_message};
 use crate::Severity;
@@ -30,7 +30,7 @@ fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes the value of a property, where commas and colons also have a meaning.
+/// Escapes the value of a property, in which commas and colons have a meaning, too.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,8 +1,8 @@
-//! One JSON object per line, for readers that do not want to wait for the end.
+//! One JSON object per line, for incremental readers.
 
 use super::{Item, record::Record};
 
-/// The same objects as in the `json` format, each on a line of its own.
+/// The objects of the `json` format, one per line.
 pub(crate) fn jsonl(items: &[Item<'_>]) -> String {
     let mut text = String::new();
     for &(file, diagnostic) in items {

@@ -1,10 +1,10 @@
-//! For pull requests: a table in Markdown, and the details folded away below it.
+//! For pull requests: a table in Markdown, with folded details below it.
 
 use super::{Item, full, main_place, severity_name};
 use crate::Style;
 use std::fmt::Write;
 
-/// Renders a table with a line per diagnostic, and below it what the full format says.
+/// A table with a line per diagnostic, and below it the full format.
 pub(crate) fn markdown(diagnostics: &[Item<'_>]) -> String {
     if diagnostics.is_empty() {
         return String::new();
@@ -31,7 +31,7 @@ pub(crate) fn markdown(diagnostics: &[Item<'_>]) -> String {
     text
 }
 
-/// Text for a cell of a table: no markup, no line breaks, no bars.
+/// Text for a cell of a table: without markup, line breaks and bars.
 fn cell(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
@@ -40,7 +40,7 @@ fn cell(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            // Otherwise people with that name would be told.
+            // Otherwise GitHub would notify users with that name.
             '@' => escaped.push_str("&#64;"),
             other if other.is_control() || other.is_whitespace() => escaped.push(' '),
             other => escaped.push(other),

@@ -1,4 +1,4 @@
-//! One file per format.
+//! The renderers, one file per format.
 
 pub(crate) mod concise;
 pub(crate) mod full;
@@ -16,7 +16,7 @@ use crate::{Diagnostic, Severity};
 use place::Place;
 use steadfast_span::SourceFile;
 
-/// A diagnostic with the file that it is about.
+/// A diagnostic and its file.
 pub(crate) type Item<'a> = (&'a SourceFile, &'a Diagnostic);
 
 /// The word for a severity.
@@ -28,12 +28,12 @@ fn severity_name(severity: Severity) -> &'static str {
     }
 }
 
-/// Where a diagnostic points, if it points anywhere.
+/// The main place of a diagnostic, if it has one.
 fn main_place((file, diagnostic): Item<'_>) -> Option<Place> {
     diagnostic.span().map(|span| Place::of(file, span))
 }
 
-/// The message, and after it the notes and help lines, for formats that have no place of their own for them.
+/// The message, followed by notes and help lines, for formats without fields for these.
 fn whole_message(diagnostic: &Diagnostic) -> String {
     let notes = diagnostic.notes.iter().map(|note| format!("\nnote: {note}"));
     let helps = diagnostic.helps.iter().map(|help| format!("\nhelp: {help}"));

@@ -1,9 +1,9 @@
-//! A span as a place that surely exists in its file.
+//! A span as a valid place in its file.
 
 use std::ops::Range;
 use steadfast_span::{LineColumn, SourceFile, Span};
 
-/// A span moved inside its file, with its two ends as people count them.
+/// A span, moved inside its file, with both ends as line and column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Byte offsets; both are character boundaries, and in order.
@@ -15,7 +15,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The part of `span` that exists in `file`. A span that has lost its way becomes an empty place close to where it began.
+    /// The part of `span` that exists in `file`. An invalid span becomes an empty place close to its start.
     pub(crate) fn of(file: &SourceFile, span: Span) -> Self {
         let text = file.text();
         let start = boundary_before(text, span.start as usize).min(end_of_last_line(text));
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-/// Where the last line ends, without its line break: "after the end" should point at something that one can see.
+/// The end of the last line, without its line break, so that "after the end" points at something visible.
 fn end_of_last_line(text: &str) -> usize {
     text.strip_suffix('\n').map_or(text.len(), |text| text.strip_suffix('\r').unwrap_or(text).len())
 }

@@ -1,4 +1,4 @@
-//! The fields of a diagnostic as other programs see them.
+//! The fields of a diagnostic for other programs.
 //!
 //! Fields are only ever added. Lines and columns count from 1, columns in characters; offsets count bytes from 0; the end of a
 //! place is the position after it.
@@ -7,7 +7,7 @@ use super::{Item, main_place, place::Place, severity_name};
 use serde::Serialize;
 use steadfast_span::SourceFile;
 
-/// A diagnostic with its places resolved. Serialises to the object that `json` and `jsonl` show.
+/// A diagnostic with its places resolved. It serialises to the object of `json` and `jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Record<'a> {
     /// The name of the file.
@@ -35,9 +35,9 @@ pub struct Record<'a> {
 /// A labelled place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LabelRecord<'a> {
-    /// Whether the diagnostic is about this place, as opposed to context.
+    /// Whether the diagnostic is about this place. Other places are context.
     pub primary: bool,
-    /// What about it.
+    /// The remark.
     pub text: &'a str,
     /// The first line.
     pub line: u32,

@@ -1,4 +1,4 @@
-//! What the tests of all renderers show.
+//! Sample diagnostics for the tests of all renderers.
 
 use crate::{Code, Diagnostic};
 use steadfast_span::{SourceFile, Span};
@@ -24,7 +24,7 @@ pub(crate) fn span_of(part: &str) -> Span {
     Span::new(start, start + part.len() as u32)
 }
 
-/// A verdict with everything that a diagnostic can have.
+/// A verdict with every part that a diagnostic can have.
 pub(crate) fn stale_read() -> Diagnostic {
     Diagnostic::error(Code("V0001"), "not robust: this load can read an overwritten value")
         .at(span_of("y.load(acquire)"), "may read 0, although `y` is 1")

@@ -1,6 +1,6 @@
 //! A log in the Static Analysis Results Interchange Format 2.1.0 (OASIS), for code scanning services.
 //!
-//! Columns count characters, which the log says (`columnKind`), and regions end after their last character, as SARIF wants it.
+//! Columns count characters, as the log states (`columnKind`), and regions end after their last character, as SARIF requires.
 
 use super::{Item, json::to_text, main_place, place::Place, severity_name, whole_message};
 use crate::{Diagnostic, Label, Registry};
@@ -14,9 +14,9 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// A log with one run, a rule for every code that occurs, and a result per diagnostic.
 ///
-/// Rules are described by `registry`; a code that it does not know gets a rule with an id only.
+/// `registry` describes the rules; an unknown code gets a rule with an id only.
 pub fn sarif(diagnostics: &[(&SourceFile, &Diagnostic)], registry: &Registry) -> String {
-    // An ordered set, so that the index of a rule does not depend on which diagnostic came first.
+    // An ordered set, so that the index of a rule does not depend on the order of the diagnostics.
     let codes: BTreeSet<&'static str> = diagnostics.iter().map(|(_, diagnostic)| diagnostic.code.0).collect();
     let codes: Vec<_> = codes.into_iter().collect();
     let driver = Driver {
@@ -32,7 +32,7 @@ pub fn sarif(diagnostics: &[(&SourceFile, &Diagnostic)], registry: &Registry) ->
     to_text(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
 }
 
-// The part of the format that we use, under its own names. Structures, and not `json!`, so that fields keep their order.
+// The part of the format that we use, with its own names. These are structures instead of `json!`, so that fields keep their order.
 
 #[derive(Serialize)]
 struct Log<'a> {
@@ -142,7 +142,7 @@ impl Rule {
 impl<'a> SarifResult<'a> {
     fn new(item: Item<'a>, codes: &[&str]) -> Self {
         let (file, diagnostic) = item;
-        // The main label is there twice: viewers do not show a message at a result's own location.
+        // The main label occurs twice, because viewers do not show a message at the location of a result.
         let labels = diagnostic.labels.iter().filter(|label| !label.text.is_empty()).enumerate();
         Self {
             rule_id: diagnostic.code.0,
@@ -173,7 +173,7 @@ fn physical(file: &SourceFile, place: Option<Place>) -> PhysicalLocation {
     PhysicalLocation { artifact_location: ArtifactLocation { uri: uri(file.name()) }, region }
 }
 
-/// A file name as a URI reference: forward slashes, everything unusual as `%XX`, and a scheme if the path is absolute.
+/// A file name as a URI reference: with forward slashes, unusual characters as `%XX`, and a scheme if the path is absolute.
 fn uri(name: &str) -> String {
     let mut uri = String::from(if name.starts_with('/') { "file://" } else { "" });
     for byte in name.bytes() {

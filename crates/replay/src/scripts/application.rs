@@ -1,4 +1,4 @@
-//! Applications in SQL: their own statements, and rows that fit.
+//! Scripts for applications in SQL: with their own statements, and with rows that fit.
 
 use super::begin;
 use crate::variables::{filled, quoted};
@@ -9,10 +9,10 @@ use steadfast_txn::VarSet;
 use steadfast_txn::template::split_text::call;
 use steadfast_txn::template::{CONSTANTS, Instance, Kind, Level, Operation, Part, Split};
 
-/// Reads that are to be locked: the name of the transaction, and the place of the statement.
+/// The reads that must lock: the name of the transaction, and the place of the statement.
 pub type Locked = Vec<(String, steadfast_span::Span)>;
 
-/// The script for a split schedule. `set` gives values of parameters that are in no key; others are 1.
+/// The script for a split schedule. `set` gives the values of parameters that are in no key; the others are 1.
 pub fn of_application(
     application: &Application,
     split: &Split,
@@ -22,7 +22,7 @@ pub fn of_application(
 ) -> Script {
     let mut script = Script::default();
     script.setup.extend(application.schema.tables.iter().map(|table| table.text.clone()));
-    // Rows may come in any order: foreign keys are not looked at meanwhile.
+    // Foreign keys are not checked, so rows can be inserted in any order.
     script.setup.push("SET session_replication_role = replica".to_owned());
     if application.data.is_empty() {
         script.setup.extend(rows(application, split));
@@ -51,7 +51,7 @@ pub fn of_application(
     script
 }
 
-/// A statement of a transaction; after the last one, the commit.
+/// A statement of a transaction, or its commit after the last statement.
 fn event(
     application: &Application,
     instance: &Instance,
@@ -68,7 +68,7 @@ fn event(
     if locked.iter().any(|(name, span)| *name == template.name && *span == statement.span) {
         text.push_str(" FOR UPDATE");
     }
-    // With rows of our own, keys are what the schedule says; with the user's rows, what was read before.
+    // If we insert the rows, keys have the values of the schedule; with the user's rows, they have the values that were read before.
     let known = |name: &String| {
         set.contains_key(name) || (!application.data.is_empty() && assigned(application, instance, at, name))
     };
@@ -85,7 +85,7 @@ fn assigned(application: &Application, instance: &Instance, before: usize, name:
     application.statements[instance.template][..before].iter().any(|statement| statement.into.contains(name))
 }
 
-/// All variables of a transaction: what the user says, or 1.
+/// All variables of a transaction, with the user's values or 1.
 fn defaults(
     application: &Application,
     instance: &Instance,
@@ -102,7 +102,7 @@ fn defaults(
     found
 }
 
-/// The type of the column that a parameter is the key of.
+/// The type of the column for which a parameter is a key.
 fn kind_of(application: &Application, instance: &Instance, parameter: usize) -> String {
     let template = &application.templates[instance.template];
     let places = template.operations.iter().flat_map(|operation| {
@@ -113,7 +113,7 @@ fn kind_of(application: &Application, instance: &Instance, parameter: usize) -> 
     found.next().map_or_else(|| "int".to_owned(), |(_, kind)| kind.clone())
 }
 
-/// A value of a schedule as a value of a column.
+/// A value of the schedule as a value of a column.
 fn value(value: u8, kind: &str, constants: &[String]) -> String {
     if let Some(number) = value.checked_sub(CONSTANTS) {
         let literal = constants.get(usize::from(number)).cloned().unwrap_or_default();
@@ -149,16 +149,16 @@ fn family(kind: &str) -> Family {
     }
 }
 
-/// A row by table and key, with what is known of its other columns.
+/// A row, by table and key, with the known values of its other columns.
 struct Row {
     table: usize,
     key: Vec<u8>,
     known: Vec<(usize, u8)>,
-    /// Whether a transaction of the schedule makes it.
+    /// Whether a transaction of the schedule inserts it.
     inserted: bool,
 }
 
-/// The rows that the schedule is about.
+/// The rows of the schedule.
 fn rows(application: &Application, split: &Split) -> Vec<String> {
     let mut rows: Vec<Row> = Vec::new();
     for instance in split.instances() {

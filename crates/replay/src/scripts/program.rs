@@ -1,4 +1,4 @@
-//! Programs: every shared variable is a row.
+//! Scripts for programs: every shared variable is a row.
 
 use super::begin;
 use crate::causal::{Mode, Site, Store, StoreAccess};
@@ -44,19 +44,19 @@ fn event(program: &Program, session: usize, access: &Access) -> Event {
         return Event::plain(session, format!("UPDATE store SET value = {} WHERE name = {name}", access.value));
     }
     let mut event = Event::plain(session, format!("SELECT value FROM store WHERE name = {name}"));
-    // What the split transaction reads of its own comes after its writes here, and is no matter of others.
+    // When the split transaction reads its own write, the read comes after the write here; other transactions do not matter.
     event.expected = (!access.internal).then(|| access.value.to_string());
     event
 }
 
-/// What the causal store returned.
+/// The values that the causal store returned.
 #[derive(Clone, Debug)]
 pub struct Replayed {
-    /// Per transaction of the witness: the site where it ran, and the values of its reads, in order.
+    /// By transaction of the witness: the site where it ran, and the values of its reads, in order.
     pub values: Vec<(Site, Vec<i64>)>,
     /// Whether all reads returned what the witness says.
     pub as_predicted: bool,
-    /// The variables at both sites in the end, after everything was delivered.
+    /// The final variables at both sites, after everything was delivered.
     pub ends: [Vec<(String, i64)>; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Templates that have no SQL: tables and statements are made up for them.
+//! Scripts for templates without SQL: with generated tables and statements.
 
 use super::begin;
 use crate::{Event, Script, Session};

@@ -1,24 +1,24 @@
-//! Several sessions, statement by statement.
+//! Runs several sessions, statement by statement.
 
 use crate::connection::{Connection, Reply, SqlError};
 use crate::server::Server;
 use crate::variables::{filled, quoted};
-use crate::{Failure, go_on};
+use crate::{Failure, check_interrupt};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How long a statement may take that waits for nobody.
+/// The time limit of a statement that does not wait for another session.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What is to be run.
+/// A script to run.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     /// Statements that prepare the database.
     pub setup: Vec<String>,
     /// The sessions.
     pub sessions: Vec<Session>,
-    /// What they do, in the order of time.
+    /// The statements of the sessions, in the order of time.
     pub events: Vec<Event>,
 }
 
@@ -27,22 +27,22 @@ pub struct Script {
 pub struct Session {
     /// Its name.
     pub name: String,
-    /// Its variables in the beginning; nothing stands for NULL.
+    /// The initial values of its variables; `None` is NULL.
     pub variables: BTreeMap<String, Option<String>>,
 }
 
 /// A statement of a session.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// The session by number.
+    /// The number of the session.
     pub session: usize,
     /// The statement, with variables.
     pub text: String,
-    /// Variables that get values before it.
+    /// Variables that are set before the statement.
     pub given: Vec<(String, String)>,
-    /// The variables that take the values of the first row.
+    /// The variables that receive the values of the first row.
     pub into: Vec<String>,
-    /// What the first column of the first row should be.
+    /// The expected value in the first column of the first row.
     pub expected: Option<String>,
 }
 
@@ -53,54 +53,54 @@ impl Event {
     }
 }
 
-/// What became of an event.
+/// The result of an event.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The session by number.
+    /// The number of the session.
     pub session: usize,
-    /// The statement, with values.
+    /// The statement with the values of its variables.
     pub text: String,
-    /// What happened.
+    /// The result of the statement.
     pub outcome: StatementResult,
     /// Whether it had to wait for another session.
     pub waited: bool,
-    /// Whether it did not return what was expected.
+    /// Whether it returned something unexpected.
     pub different: bool,
 }
 
-/// What the database did with a statement.
+/// The result of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatementResult {
-    /// It returned this.
+    /// The server's answer.
     Done(Reply),
-    /// It refused.
+    /// The server's error.
     Failed(SqlError),
-    /// The transaction had failed before.
+    /// It was not run, because the transaction had failed before.
     Skipped,
 }
 
-/// A script that was run.
+/// The results of a script.
 #[derive(Clone, Debug)]
 pub struct ScriptRun {
-    /// What happened, in the order in which statements ended.
+    /// The results, in the order in which the statements ended.
     pub lines: Vec<Line>,
 }
 
-/// What a run says about the schedule.
+/// What a run says about a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every statement ran in its turn, returned what was expected, and everything committed.
+    /// Every statement ran in order and returned what was expected, and all transactions committed.
     Observed,
-    /// The database refused a statement or a commit.
+    /// The database rejected a statement or a commit.
     Refused(SqlError),
-    /// A statement had to wait, so that the order became another one.
+    /// A statement had to wait, so the order changed.
     Prevented,
-    /// A statement returned something else.
+    /// A statement returned something unexpected.
     Different,
 }
 
 impl ScriptRun {
-    /// What it says about the schedule.
+    /// What the run says about the schedule.
     pub fn verdict(&self) -> Verdict {
         let failed = self
             .lines
@@ -116,8 +116,8 @@ impl ScriptRun {
     }
 }
 
-/// Runs a script on a server. What it leaves behind stays there.
-pub fn play(server: &Server, script: &Script, interrupt: &AtomicBool) -> Result<ScriptRun, Failure> {
+/// Runs a script on a server. Its effects on the database stay.
+pub fn run_script(server: &Server, script: &Script, interrupt: &AtomicBool) -> Result<ScriptRun, Failure> {
     let mut monitor = server.connect()?;
     for statement in &script.setup {
         monitor.run(statement)?;
@@ -133,9 +133,9 @@ pub fn play(server: &Server, script: &Script, interrupt: &AtomicBool) -> Result<
     });
     let mut stage = Stage { monitor, sessions: sessions.collect::<Result<_, Failure>>()?, lines: Vec::new() };
     for event in &script.events {
-        go_on(interrupt)?;
+        check_interrupt(interrupt)?;
         stage.event(event, interrupt)?;
-        stage.awaken(interrupt)?;
+        stage.check_waiting(interrupt)?;
     }
     stage.finish(interrupt)?;
     Ok(ScriptRun { lines: stage.lines })
@@ -144,7 +144,7 @@ pub fn play(server: &Server, script: &Script, interrupt: &AtomicBool) -> Result<
 struct LiveSession {
     connection: Connection,
     variables: BTreeMap<String, Option<String>>,
-    /// A statement that waits, with its text.
+    /// A statement that waits for another session, with its text.
     running: Option<(Event, String)>,
     deferred: VecDeque<Event>,
     failed: bool,
@@ -157,7 +157,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Runs one event, until it ends or waits for another session.
+    /// Runs one event until it ends or waits for another session.
     fn event(&mut self, event: &Event, interrupt: &AtomicBool) -> Result<(), Failure> {
         let session = &mut self.sessions[event.session];
         if session.running.is_some() {
@@ -182,7 +182,7 @@ impl Stage {
         session.connection.send(&text)?;
         let until = Instant::now() + LIMIT;
         loop {
-            go_on(interrupt)?;
+            check_interrupt(interrupt)?;
             if let Some(result) = self.sessions[event.session].connection.wait(Duration::from_millis(20))? {
                 self.ended(event, text, result, false);
                 return Ok(());
@@ -224,13 +224,13 @@ impl Stage {
         self.lines.push(Line { session: event.session, text, outcome, waited, different });
     }
 
-    /// Looks whether sessions that waited have got what they wanted, and lets them go on.
-    fn awaken(&mut self, interrupt: &AtomicBool) -> Result<(), Failure> {
+    /// Checks whether statements that waited can continue, and collects their results.
+    fn check_waiting(&mut self, interrupt: &AtomicBool) -> Result<(), Failure> {
         for number in 0..self.sessions.len() {
             if self.sessions[number].running.is_none() || self.is_waiting(number)? {
                 continue;
             }
-            // It waits no more, so the answer is on its way.
+            // It no longer waits for a lock, so the answer comes soon.
             if let Some(result) = self.sessions[number].connection.wait(Duration::from_secs(5))? {
                 self.resume(number, result, interrupt)?;
             }
@@ -250,17 +250,17 @@ impl Stage {
         deferred.into_iter().try_for_each(|event| self.event(&event, interrupt))
     }
 
-    /// Waits for everybody who still waits. PostgreSQL ends deadlocks by itself.
+    /// Waits for all statements that still wait. PostgreSQL ends deadlocks by itself.
     fn finish(&mut self, interrupt: &AtomicBool) -> Result<(), Failure> {
         let until = Instant::now() + LIMIT;
         while let Some(number) = self.sessions.iter().position(|session| session.running.is_some()) {
-            go_on(interrupt)?;
+            check_interrupt(interrupt)?;
             if let Some(result) = self.sessions[number].connection.wait(Duration::from_millis(50))? {
                 self.resume(number, result, interrupt)?;
             } else if Instant::now() > until {
                 return Err(Failure::Server("some session waits for ever".to_owned()));
             }
-            self.awaken(interrupt)?;
+            self.check_waiting(interrupt)?;
         }
         Ok(())
     }
