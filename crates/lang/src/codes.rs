@@ -1,4 +1,4 @@
-//! The codes of errors and warnings about text, with what `steadfast explain` says about each.
+//! The codes of errors and warnings about text, with the texts of `steadfast explain`.
 //!
 //! A code never changes its meaning. Codes of the shared parts and of TPL are `E01xx` and `W01xx`.
 
@@ -49,7 +49,7 @@ codes! {
     BAD_NUMBER = "E0112", "malformed number",
         "Numbers are decimal and at most 2147483647, as expressions are computed with 32 bits. A name cannot begin with a digit.";
 
-    /// Something else was expected here.
+    /// Another token was expected.
     UNEXPECTED = "E0120", "something else was expected",
         "The text does not follow the grammar at this point. The message says what could have stood there. After a missing `;` the cause \
          is at the end of the line before.";
@@ -57,7 +57,7 @@ codes! {
     UNCLOSED = "E0121", "bracket never closed",
         "A `{` or `(` has no partner. The message points to the opening one and to where its partner was missed first; the missing one \
          belongs somewhere between the two.";
-    /// A reserved word where a name belongs.
+    /// A reserved word in place of a name.
     RESERVED_WORD = "E0122", "reserved word used as a name",
         "Words that begin declarations and statements, the constants `true` and `false` and the modes `rlx`, `acq`, `rel`, `acq_rel` and \
          `seq_cst` cannot be names of locations, local variables, labels or threads.";
@@ -81,14 +81,14 @@ codes! {
     /// A local variable that is not declared.
     UNKNOWN_REGISTER = "E0131", "unknown local variable",
         "Local variables are declared with `local a, b;` in the thread that uses them, before their first use.";
-    /// A label that is not there.
+    /// A label that is not defined.
     UNKNOWN_LABEL = "E0132", "unknown label",
         "`goto l;` needs a label `l:` in the same thread.";
     /// A name that is declared twice.
     DUPLICATE_NAME = "E0133", "name declared twice",
         "Two locations, two local variables of one thread, two labels of one thread or two threads have the same name. A location and a \
          local variable may share a name, as they stand in different places.";
-    /// A shared location where a local variable belongs, or the other way round.
+    /// A shared location in place of a local variable, or the other way round.
     NOT_A_VALUE = "E0134", "location and local variable confused",
         "Expressions compute with local variables and numbers only, and accesses to memory name a shared location. To compute with what \
          a location holds, load it first: `r = x.load(acq);`.";
@@ -126,7 +126,7 @@ codes! {
     CONSTANT_WRAPS = "W0161", "constant changes when it is stored",
         "Computed values are reduced when they are stored: modulo `max_value + 1` with the sign of the dividend, as in C, and then to a \
          byte. The constant given here is outside of the range, so that another number is stored.";
-    /// A `ROBUSTNESS` comment that says nothing.
+    /// A `ROBUSTNESS` comment that cannot be read.
     BAD_EXPECTATION = "W0162", "expectation not understood",
         "Expected verdicts are written `// ROBUSTNESS egr: robust: ra. not: rlx.`, where `egr` is robustness of execution graphs and \
          `wegr` the observational one. The models are `ra` and `rlx`, which stands for RC20. The comment is ignored.";

@@ -1,4 +1,4 @@
-//! Which language a text is in.
+//! The input languages, and how they are recognised.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The language of a file: by its extension if that is known, else by how the text begins.
+    /// The language of a file: by its extension if that is known, otherwise by the beginning of the text.
     pub fn detect(path: &str, text: &str) -> Self {
         match Path::new(path).extension().and_then(|extension| extension.to_str()) {
             Some("tpl") => Self::Tpl,
@@ -47,7 +47,7 @@ fn looks_like_automata(text: &str) -> bool {
 
 /// Whether the first words of the text, after comments, can only begin a TPL program.
 ///
-/// Both languages know `fn`, but TPL's is followed by a block at once and Steadfast's by parameters.
+/// Both languages have `fn`, but in TPL a block follows at once, and in Steadfast's language parameters follow.
 fn looks_like_tpl(text: &str) -> bool {
     let code = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
     for line in code.take(20) {

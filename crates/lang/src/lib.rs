@@ -1,19 +1,19 @@
-//! Turns program text into a [`steadfast_ir::Program`], or says what is wrong with it and where.
+//! Turns program text into a [`steadfast_ir::Program`], or reports errors with their places.
 //!
-//! Three languages are read, see [`Dialect`]: Steadfast's own (`.sf`, described in `docs/language.md`), the automata of Trencher and Persist
+//! There are three languages, see [`Dialect`]: Steadfast's own (`.sf`, described in `docs/language.md`), the automata of Trencher and Persist
 //! (`.aut`, described in `docs/automata.md`), and TPL (`.tpl`), the input
 //! language of the tool Rocker that accompanies *Robustness against Release/Acquire Semantics* (Lahav and Margalit, PLDI 2019) and
 //! *Verifying Observational Robustness against a C11-Style Memory Model* (Margalit and Lahav, POPL 2021).
 //!
-//! Guarantee: any text gives either a program that passes [`steadfast_ir::Program::validate`] or at least one error, in time linear in
+//! Guarantee: any text gives either a program that passes [`steadfast_ir::Program::validate`], or at least one error, in time linear in
 //! the text up to constants, without a panic and without deep recursion. One run reports several independent errors.
 //!
 //! Deviations from Rocker's TPL, numbered:
 //! 1. `track` is checked for names but has no effect, because the critical values are computed ([`steadfast_ir::values`]).
-//! 2. What Rocker leaves to the C compiler behind it is an error here: unknown names, missing labels, modes that do not fit.
+//! 2. What Rocker leaves to the C compiler is an error here: unknown names, missing labels, modes that do not fit.
 //! 3. Accepted although Rocker lacks it: the operators `<<`, `>>` and `~`, `else if`, a single statement as a body, `/* … */`, `local`
-//!    anywhere in a thread, and read-modify-writes whose result nobody wants.
-//! 4. Followed although it surprises, with a warning: `r = wait(x, v, w)` does not wait for `v`.
+//!    anywhere in a thread, and read-modify-writes whose result is not used.
+//! 4. Supported with a warning, because it is surprising: `r = wait(x, v, w)` does not wait for `v`.
 //!
 //! ```
 //! use steadfast_lang::{Dialect, parse};
@@ -28,7 +28,7 @@
 //! assert_eq!(parsed.diagnostics[0].helps, ["did you mean `counter`?"]);
 //! ```
 //!
-//! Invariants: [`Parsed::program`] is present iff no diagnostic is an error; every span lies inside the file; the same text always gives
+//! Invariants: [`Parsed::program`] is present iff no diagnostic is an error; every span is inside the file; the same text always gives
 //! the same diagnostics in the same order.
 
 mod automata;
@@ -51,15 +51,15 @@ use steadfast_diag::{Code, Diagnostic, Severity};
 use steadfast_ir::Program;
 use steadfast_span::{SourceFile, Span};
 
-/// Longer files are refused.
+/// Longer files are rejected.
 pub const MAX_INPUT_BYTES: usize = 8 << 20;
 
-/// What a text means, and everything there is to say about it.
+/// The meaning of a text, with all diagnostics.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The program; present iff no diagnostic is an error.
     pub program: Option<Program>,
-    /// The verdicts that the text promises, also if the program is wrong.
+    /// The verdicts that the text expects, even if the program has errors.
     pub expectations: Vec<Expectation>,
     /// Errors and warnings in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
@@ -90,7 +90,7 @@ pub fn parse_instance(file: &SourceFile, instance: Instance) -> Parsed {
     checked(sf::parse_as(file, Reading::Instance(instance)).0)
 }
 
-/// The safety net behind the front ends.
+/// Validates the result of a front end; an invalid program is an error of the tool.
 fn checked(mut parsed: Parsed) -> Parsed {
     if parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         parsed.program = None;
@@ -104,12 +104,12 @@ fn checked(mut parsed: Parsed) -> Parsed {
     parsed
 }
 
-/// Every code that this crate can report: the code, a title, and a paragraph for `steadfast explain`.
+/// All codes that this crate can report: the code, a title, and a paragraph for `steadfast explain`.
 pub fn all_codes() -> impl Iterator<Item = &'static (Code, &'static str, &'static str)> {
     codes::CODES.iter().chain(sf::codes::CODES).chain(automata::codes::CODES)
 }
 
-/// Why a text is not worth lexing.
+/// Why a text is rejected before lexing.
 fn unreadable(text: &str) -> Option<Diagnostic> {
     if text.len() > MAX_INPUT_BYTES {
         let size = format!("the file has {} bytes, and at most {MAX_INPUT_BYTES} are read", text.len());

@@ -1,4 +1,4 @@
-//! The syntax tree.
+//! The syntax tree of the automata format.
 
 use steadfast_span::Span;
 
@@ -33,7 +33,7 @@ pub(super) struct Automaton<'s> {
     pub(super) states: Vec<Word<'s>>,
     /// The names of the registers.
     pub(super) registers: Vec<Word<'s>>,
-    /// In the order of the text.
+    /// The transitions, in the order of the text.
     pub(super) transitions: Vec<Transition>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Transition {
     pub(super) span: Span,
 }
 
-/// What a step does. Registers are numbered by thread.
+/// The operation of a step. The registers of each thread have numbers.
 #[derive(Clone, Debug)]
 pub(super) enum Op {
     /// `read REGISTER ADDRESS`
@@ -61,7 +61,7 @@ pub(super) enum Op {
     Fence,
     /// `noop`
     Noop,
-    /// `lock`: from now on only this thread runs.
+    /// `lock`: from here on, only this thread runs.
     Lock,
     /// `unlock`
     Unlock,
@@ -79,7 +79,7 @@ impl Op {
 pub(super) enum Term {
     Number(i64),
     Register(usize),
-    /// What a locked update has just read; only made by [`super::sections`].
+    /// The value that a locked update has just read. Only [`super::sections`] makes this.
     Old,
     Not(Box<Term>),
     Binary(Operator, Box<Term>, Box<Term>),
@@ -90,7 +90,7 @@ pub(super) enum Term {
 pub(super) struct Operator(pub(super) steadfast_ir::BinaryOp);
 
 impl Operator {
-    /// The operator that is written like this.
+    /// The operator with this symbol.
     pub(super) fn of(word: &str) -> Option<Self> {
         use steadfast_ir::BinaryOp as B;
         Some(Self(match word {
@@ -112,13 +112,13 @@ impl Operator {
         }))
     }
 
-    /// Whether its results are 0 and 1 only.
+    /// Whether all its results are 0 or 1.
     pub(super) fn is_truth(self) -> bool {
         use steadfast_ir::BinaryOp as B;
         matches!(self.0, B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge | B::And | B::Or)
     }
 
-    /// The result on unbounded numbers, unless even 64 bits are too few.
+    /// The result on unbounded numbers. Nothing if it exceeds 64 bits.
     pub(super) fn apply(self, left: i64, right: i64) -> Option<i64> {
         use steadfast_ir::BinaryOp as B;
         let truth = |holds: bool| Some(i64::from(holds));
@@ -143,7 +143,7 @@ impl Operator {
 }
 
 impl Term {
-    /// Calls a function for every part, from the inside to the outside.
+    /// Calls a function for every part, inner parts first.
     pub(super) fn visit(&self, f: &mut dyn FnMut(&Self)) {
         match self {
             Self::Number(_) | Self::Register(_) | Self::Old => {}
@@ -156,14 +156,14 @@ impl Term {
         f(self);
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub(super) fn size(&self) -> usize {
         let mut size = 0;
         self.visit(&mut |_| size += 1);
         size
     }
 
-    /// The registers that are mentioned.
+    /// The registers in it.
     pub(super) fn registers(&self) -> Vec<usize> {
         let mut found = Vec::new();
         self.visit(&mut |part| {
@@ -176,7 +176,7 @@ impl Term {
         found
     }
 
-    /// The same with every register replaced.
+    /// The same term with every register replaced.
     pub(super) fn substitute(&self, replace: &dyn Fn(usize) -> Self) -> Self {
         match self {
             Self::Number(_) | Self::Old => self.clone(),

@@ -1,4 +1,4 @@
-//! The codes of errors about the automata format, with what `steadfast explain` says about each.
+//! The codes of errors about the automata format, with the texts of `steadfast explain`.
 
 use steadfast_diag::Code;
 

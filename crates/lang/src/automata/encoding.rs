@@ -1,22 +1,22 @@
 //! Numbers as bytes.
 //!
-//! All registers and locations share one encoding, in which 0 is 0, because registers start there. Values that follow each other have bytes that
-//! follow each other, and small ones are their own bytes: then an expression over bytes is hardly larger than the one over numbers. (A sum over a
-//! table of all values made expressions so large that looking at them took longer than checking the program.)
+//! All registers and locations share one encoding, in which 0 is 0, because registers start with 0. Consecutive values have consecutive
+//! bytes, and small values are their own bytes: then an expression over bytes is hardly larger than the expression over numbers. (With a sum over a
+//! table of all values, expressions were so large that processing them took longer than checking the program.)
 
 use super::ast::{Operator, Term};
 use super::numbers::Values;
 use steadfast_ir::{BinaryOp, Expr, RegId, UnaryOp};
 use steadfast_span::Index;
 
-/// How numbers are written as bytes.
+/// The encoding of numbers as bytes.
 #[derive(Debug)]
 pub(super) struct Encoding {
-    /// In the order of their bytes. The first one begins with 0.
+    /// In the order of their bytes. The first run begins with 0.
     runs: Vec<Run>,
 }
 
-/// Values that follow each other, and so do their bytes.
+/// Consecutive values with consecutive bytes.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     low: i32,
@@ -30,19 +30,19 @@ impl Run {
         self.high - self.low + 1
     }
 
-    /// What a value is more than its byte, in the arithmetic of expressions, which wraps.
+    /// The difference between a value and its byte, in the wrapping arithmetic of expressions.
     fn shift(self) -> i32 {
         self.low.wrapping_sub(self.byte)
     }
 
-    /// Whether values and bytes are the same modulo the number of bytes.
+    /// Whether values and bytes are equal modulo the number of bytes.
     fn is_modular(self, modulus: u16) -> bool {
         (i64::from(self.low) - i64::from(self.byte)) % i64::from(modulus) == 0
     }
 }
 
 impl Encoding {
-    /// An encoding of these values, at most 256, among which 0 is.
+    /// An encoding of at most 256 values, which include 0.
     pub(super) fn of(values: &Values) -> Self {
         let values: Vec<i32> = values.iter().filter_map(|value| i32::try_from(value).ok()).collect();
         let low = values.first().map_or(0, |&value| value.min(0));
@@ -54,12 +54,12 @@ impl Encoding {
         let mut runs: Vec<Run> = Vec::new();
         for value in values {
             match runs.last_mut() {
-                // What lies below 0 is apart, so that 0 begins a run.
+                // Values below 0 are separate, so that 0 begins a run.
                 Some(run) if run.high == value - 1 && value != 0 => run.high = value,
                 _ => runs.push(Run { low: value, high: value, byte: 0 }),
             }
         }
-        // Values just below 0 come last: then they are their bytes modulo the number of bytes.
+        // Values just below 0 come last: then they are equal to their bytes modulo the number of bytes.
         runs.sort_by_key(|run| (run.low != 0, run.high == -1));
         let mut byte = 0;
         for run in &mut runs {
@@ -85,13 +85,13 @@ impl Encoding {
         self.runs.iter().map(largest).max().unwrap_or(0).into()
     }
 
-    /// How large the expression for a term becomes, about.
+    /// About how large the expression for a term becomes.
     pub(super) fn cost(&self, term: &Term) -> usize {
         let one_way = 5 * self.runs.len();
         term.size().saturating_mul(one_way).saturating_mul(one_way)
     }
 
-    /// What is said when a value lies outside.
+    /// A text for values that have no byte.
     pub(super) fn describe(&self) -> String {
         let (low, high) = (self.values().min().unwrap_or(0), self.values().max().unwrap_or(0));
         if i64::from(high) - i64::from(low) < 256 {
@@ -135,12 +135,12 @@ impl Encoding {
         }
     }
 
-    /// Whether a term can be computed with 32 bits.
+    /// Whether 32 bits suffice to compute a term.
     pub(super) fn fits(&self, term: &Term) -> bool {
         self.largest(term).is_some()
     }
 
-    /// How large the absolute value of a term can be, if all of its parts fit 32 bits.
+    /// The largest absolute value of a term. Nothing if some part of it exceeds 32 bits.
     fn largest(&self, term: &Term) -> Option<i64> {
         let largest = match term {
             Term::Number(number) => number.abs(),
@@ -151,7 +151,7 @@ impl Encoding {
                 match op {
                     BinaryOp::Add | BinaryOp::Sub => left + right,
                     BinaryOp::Mul => left.checked_mul(right)?,
-                    // Bits beyond the larger operand stay as the signs are.
+                    // The bits beyond the larger operand are those of the sign.
                     BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => 2 * left.max(right) + 1,
                     _ => 1,
                 }
@@ -161,7 +161,7 @@ impl Encoding {
     }
 }
 
-/// Whether an expression has one of these values, which are in order.
+/// Whether an expression has one of these values, which are sorted.
 pub(super) fn is_one_of(value: &Expr, among: impl Iterator<Item = i32>) -> Expr {
     let mut ranges: Vec<(i32, i32)> = Vec::new();
     for known in among {
@@ -173,7 +173,7 @@ pub(super) fn is_one_of(value: &Expr, among: impl Iterator<Item = i32>) -> Expr 
     is_in_one_of(value, ranges.into_iter())
 }
 
-/// Whether the value of an expression lies in one of these ranges, which do not overlap.
+/// Whether the value of an expression is in one of these ranges, which do not overlap.
 fn is_in_one_of(value: &Expr, ranges: impl Iterator<Item = (i32, i32)>) -> Expr {
     sum(ranges.map(|(low, high)| (1, lies_in(value, low, high))))
 }

@@ -33,7 +33,7 @@ pub(super) fn expectations(text: &str, diagnostics: &mut Diagnostics) -> Vec<Exp
     found
 }
 
-/// What Trencher's comments say.
+/// The verdict in a comment of Trencher.
 fn remark(comment: &str) -> Option<ExpectedVerdict> {
     let words = comment.strip_prefix('#')?.trim();
     let words = words.strip_prefix("The program ").unwrap_or(words);
@@ -44,7 +44,7 @@ fn remark(comment: &str) -> Option<ExpectedVerdict> {
     }
 }
 
-/// What follows `#![expect(`.
+/// The expectation behind `#![expect(`.
 fn attribute(rest: &str, span: Span) -> Result<Expectation, String> {
     let inner = rest.strip_suffix(")]").ok_or("this expectation does not end with `)]`")?;
     let (mut verdict, mut model, mut notion) = (None, None, "graph");

@@ -1,21 +1,21 @@
-//! The syntax tree to a program.
+//! Lowers the syntax tree to a program.
 
 use super::ast::{File, Op, Term, Transition};
 use super::codes;
 use super::encoding::Encoding;
-use super::threads::{Lowering, Memory, Surroundings};
+use super::threads::{Lowering, LoweringContext, Memory};
 use super::values::{self, Analysis};
 use crate::support::Diagnostics;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::{LocKind, Location, Program, ProgramBuilder};
 use steadfast_span::Span;
 
-/// With more transitions than this nothing could be decided anyway.
+/// The maximum number of transitions. Larger programs could not be decided anyway.
 const MOST_TRANSITIONS: usize = 5_000;
-/// How large all expressions together may become.
+/// The maximum size of all expressions together.
 const LARGEST_CODE: usize = 1_000_000;
 
-/// Makes a program. Nothing if something was reported.
+/// Makes a program. Nothing if an error was reported.
 pub(super) fn lower(file: &File<'_>, name: String, diagnostics: &mut Diagnostics) -> Option<Program> {
     let Some(analysis) = analyse(file) else {
         diagnostics.push(too_complex(file));
@@ -34,11 +34,11 @@ pub(super) fn lower(file: &File<'_>, name: String, diagnostics: &mut Diagnostics
     }
     let addresses = analysis.addresses.iter().filter_map(|address| i32::try_from(address).ok()).collect();
     let memory = Memory { addresses };
-    let around = Surroundings { encoding: &encoding, memory: &memory };
+    let around = LoweringContext { encoding: &encoding, memory: &memory };
     let mut program = ProgramBuilder::new(name);
     let modulus = encoding.modulus();
     program.modulus(modulus);
-    // Addresses that are not represented end a run before they are used.
+    // A run with an address that is not represented ends before the address is used.
     program.numbers(encoding.values()).indices_checked();
     for address in &memory.addresses {
         program.location(location(format!("mem[{address}]"), modulus));
@@ -76,7 +76,7 @@ fn location(name: String, modulus: u16) -> Location {
     Location { name, kind: LocKind::Atomic, init: 0, modulus, span: Span::default() }
 }
 
-/// Refuses expressions that 32 bits might not hold.
+/// Reports expressions that might exceed 32 bits.
 fn report_large(file: &File<'_>, encoding: &Encoding, diagnostics: &mut Diagnostics) {
     for transition in transitions(file) {
         if !values::terms(&transition.op).into_iter().all(|term| encoding.fits(term)) {

@@ -1,8 +1,8 @@
-//! The automata of Trencher and Persist: text to words ([`words`]), words to a syntax tree ([`parser`]), the tree to a program ([`lower`]).
+//! The automata format of Trencher and Persist: text to words ([`words`]), words to a syntax tree ([`parser`]), the tree to a program ([`lower`]).
 //!
 //! A thread is an automaton whose transitions read, write, compute or check; several transitions may leave a state. Values and addresses are unbounded
-//! numbers, so the values that can occur are found first ([`values`]) and then written as bytes ([`encoding`]). Runs that leave what is represented end in an
-//! [`steadfast_ir::Instr::Bound`], so that no verdict rests on them.
+//! numbers. So the values that can occur are computed first ([`values`]), and then encoded as bytes ([`encoding`]). A run that leaves the represented values ends in an
+//! [`steadfast_ir::Instr::Bound`], so that no verdict depends on it.
 //!
 //! The format comes with *Checking and Enforcing Robustness against TSO* (Bouajjani, Derevenetc and Meyer, ESOP 2013).
 
@@ -44,7 +44,7 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
     Parsed { program, expectations, diagnostics: diagnostics.finish() }
 }
 
-/// Where the program could be changed.
+/// The places where the program could be changed.
 pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
     let mut diagnostics = Diagnostics::default();
     let tree = Parser::new(file.text(), words::words(file.text()), &mut diagnostics).file();

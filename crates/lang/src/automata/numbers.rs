@@ -1,14 +1,14 @@
-//! Sets of numbers. They are made and joined all the time, and nearly all numbers are near 0; these are bits of a word.
+//! Sets of numbers. Nearly all numbers are near 0 and are bits of a word, because sets are made and joined very often.
 
-/// The least number that is a bit.
+/// The smallest number that is a bit.
 const LEAST: i64 = -32;
 
 /// A set of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Values {
-    /// Those from [`LEAST`] on.
+    /// The numbers from [`LEAST`] on that fit.
     near: u128,
-    /// The others, in order.
+    /// All other numbers, in order.
     far: Vec<i64>,
 }
 
@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    /// Adds all of another set. Whether anything is new.
+    /// Adds all numbers of another set. Returns whether any of them was new.
     pub(super) fn extend(&mut self, more: &Self) -> bool {
         let (near, far) = (self.near, self.far.len());
         self.near |= more.near;
@@ -65,19 +65,19 @@ impl Values {
         *self = kept;
     }
 
-    /// Keeps those that are in another set.
+    /// Keeps the numbers that are also in another set.
     pub(super) fn keep(&mut self, others: &Self) {
         self.near &= others.near;
         self.far.retain(|value| others.far.binary_search(value).is_ok());
     }
 
-    /// The number, if there is just one.
+    /// The number, if there is exactly one.
     pub(super) fn only(&self) -> Option<i64> {
         let mut numbers = self.iter();
         numbers.next().filter(|_| numbers.next().is_none())
     }
 
-    /// All numbers with another one added. Nothing if that is not quickly said.
+    /// All numbers plus a constant. Nothing if that would take long.
     pub(super) fn moved(&self, by: i64) -> Option<Self> {
         let places = u32::try_from(by.unsigned_abs()).ok()?;
         let fits = if by < 0 { self.near.trailing_zeros() >= places } else { self.near.leading_zeros() >= places };
@@ -88,7 +88,7 @@ impl Values {
         Some(Self { near, far: Vec::new() })
     }
 
-    /// Keeps the least `most` numbers; whether there were more.
+    /// Keeps the `most` smallest numbers. Returns whether there were more.
     pub(super) fn truncate(&mut self, most: usize) -> bool {
         let more = self.len() > most;
         if more {

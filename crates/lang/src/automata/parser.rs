@@ -1,6 +1,6 @@
-//! Words to a syntax tree.
+//! Parses words to a syntax tree.
 //!
-//! Every transition begins with a word of its own, so that after an error parsing goes on with the next line that begins with such a word.
+//! Every transition begins with a keyword, so after an error, parsing continues at the next line that begins with a keyword.
 
 use super::ast::{Automaton, File, Number, Op, Operator, Term, Transition, Word};
 use super::codes;
@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
 
-/// What a transition can do.
+/// The operations of transitions.
 const OPERATIONS: [&str; 8] = ["read", "write", "local", "check", "mfence", "noop", "lock", "unlock"];
-/// What a line inside of a thread begins with.
+/// The keywords at the beginning of a line inside a thread.
 const LINES: [&str; 3] = ["initial", "transition", "end"];
-/// Numbers are at most this large, either way.
+/// The largest absolute value of a number.
 const LARGEST: i64 = i32::MAX as i64;
 
-/// A rule did not apply, and the user has been told.
+/// A rule did not match, and the error was reported.
 struct Reported;
 type Parse<T> = Result<T, Reported>;
 
@@ -24,20 +24,20 @@ type Parse<T> = Result<T, Reported>;
 pub(super) struct Parser<'s, 'd> {
     words: Vec<(Word<'s>, bool)>,
     position: usize,
-    /// Where the text ends.
+    /// The end of the text.
     end: Span,
     depth: Depth,
     diagnostics: &'d mut Diagnostics,
 }
 
-/// A thread that is being read.
+/// A thread that is being parsed.
 #[derive(Default)]
-struct Draft<'s> {
+struct PartialThread<'s> {
     initial: Option<Word<'s>>,
     states: Names<'s>,
     registers: Names<'s>,
     transitions: Vec<Transition>,
-    /// Registers that receive a value somewhere.
+    /// The registers that receive a value somewhere.
     assigned: Vec<usize>,
 }
 
@@ -87,7 +87,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.words.get(self.position).map(|(word, _)| *word)
     }
 
-    /// The next word, which must be on the same line as the one before it unless it begins a line of its own anyway.
+    /// The next word. It must be on the same line as the previous one, unless it is the first of its line anyway.
     fn take(&mut self, what: &str) -> Parse<Word<'s>> {
         match self.words.get(self.position) {
             Some((word, first)) if !(*first && begins_line(word.text)) => {
@@ -117,7 +117,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         let (found, span) = match next {
             None => ("the end of the file".to_owned(), self.end),
             Some((word, true)) if self.position > 0 && among.is_empty() => {
-                // Something is missing at the end of the line before.
+                // Something is missing at the end of the previous line.
                 let end = self.previous().end;
                 (format!("`{}`", shorten(word.text)), Span::new(end, end))
             }
@@ -143,11 +143,11 @@ impl<'s, 'd> Parser<'s, 'd> {
         Ok(())
     }
 
-    /// A thread. Nothing if it has no initial state, which has been reported.
+    /// A thread. Nothing if it has no initial state; the error was reported.
     fn thread(&mut self) -> Parse<Option<Automaton<'s>>> {
         self.position += 1;
         let name = self.take("the name of the thread")?;
-        let mut draft = Draft::default();
+        let mut draft = PartialThread::default();
         loop {
             let Some(word) = self.peek() else {
                 let problem = Diagnostic::error(codes::UNCLOSED, format!("thread `{}` has no end", shorten(name.text)));
@@ -183,7 +183,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         Ok(self.finish(name, draft))
     }
 
-    fn finish(&mut self, name: Word<'s>, mut draft: Draft<'s>) -> Option<Automaton<'s>> {
+    fn finish(&mut self, name: Word<'s>, mut draft: PartialThread<'s>) -> Option<Automaton<'s>> {
         let Some(initial) = draft.initial else {
             let message = format!("thread `{}` has no initial state", shorten(name.text));
             let problem = Diagnostic::error(codes::NO_INITIAL, message).at(name.span, "where does it begin?");
@@ -199,11 +199,11 @@ impl<'s, 'd> Parser<'s, 'd> {
             self.diagnostics.push(support::suggest(problem, initial.text, states));
         }
         let initial = draft.states.number(initial);
-        let Draft { states, registers, transitions, .. } = draft;
+        let PartialThread { states, registers, transitions, .. } = draft;
         Some(Automaton { name, initial, states: states.list, registers: registers.list, transitions })
     }
 
-    fn warn_unassigned(&mut self, draft: &Draft<'s>) {
+    fn warn_unassigned(&mut self, draft: &PartialThread<'s>) {
         if self.diagnostics.has_errors() {
             return;
         }
@@ -219,7 +219,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
     }
 
-    fn initial(&mut self, draft: &mut Draft<'s>) -> Parse<()> {
+    fn initial(&mut self, draft: &mut PartialThread<'s>) -> Parse<()> {
         self.position += 1;
         let word = self.take("the name of a state")?;
         if let Some(first) = draft.initial.replace(word) {
@@ -229,7 +229,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         Ok(())
     }
 
-    fn transition(&mut self, draft: &mut Draft<'s>) -> Parse<()> {
+    fn transition(&mut self, draft: &mut PartialThread<'s>) -> Parse<()> {
         let start = self.words[self.position].0.span;
         self.position += 1;
         let from = self.take("the state that the transition leaves")?;
@@ -272,7 +272,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         Reported
     }
 
-    fn assigned_register(&mut self, draft: &mut Draft<'s>) -> Parse<usize> {
+    fn assigned_register(&mut self, draft: &mut PartialThread<'s>) -> Parse<usize> {
         let word = self.take("a register")?;
         if !is_name(word.text) {
             let message = format!("`{}` is not the name of a register", shorten(word.text));
@@ -287,8 +287,8 @@ impl<'s, 'd> Parser<'s, 'd> {
         Ok(register)
     }
 
-    /// An expression, operators first. All recursion goes through here, so that the stack is bounded.
-    fn term(&mut self, draft: &mut Draft<'s>, what: &str) -> Parse<Term> {
+    /// An expression in prefix notation. All recursion goes through here, so that the stack is bounded.
+    fn term(&mut self, draft: &mut PartialThread<'s>, what: &str) -> Parse<Term> {
         let word = self.take(what)?;
         if !self.depth.enter() {
             self.diagnostics.push(support::too_deep(word.span));
@@ -299,7 +299,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         term
     }
 
-    fn term_after(&mut self, word: Word<'s>, draft: &mut Draft<'s>) -> Parse<Term> {
+    fn term_after(&mut self, word: Word<'s>, draft: &mut PartialThread<'s>) -> Parse<Term> {
         if let Some(number) = self.integer(word)? {
             return Ok(Term::Number(number));
         }
@@ -321,7 +321,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         Err(Reported)
     }
 
-    /// The number that a word is, if it is one.
+    /// The number that a word is, if it is a number.
     fn integer(&mut self, word: Word<'s>) -> Parse<Option<i64>> {
         let digits = word.text.strip_prefix(['-', '+']).unwrap_or(word.text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -349,7 +349,7 @@ fn is_name(word: &str) -> bool {
         && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '[' | ']' | '$'))
 }
 
-/// A word as it is shown in messages.
+/// A word for messages.
 pub(super) fn shorten(text: &str) -> String {
     text.chars().take(40).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

@@ -1,23 +1,23 @@
-//! Locked sections that are one access: `lock`, a read, a write of the same address, `unlock` is an atomic update.
+//! Locked sections with one access: `lock`, a read, a write of the same address, `unlock` is an atomic update.
 //!
-//! Most locked sections are of this kind, and then the program means something under every memory model. Other sections stop all other threads,
+//! Most locked sections have this form, and then the program has a meaning under every memory model. Other sections stop all other threads,
 //! see [`super::threads`].
 
 use super::ast::{Automaton, Op, Term};
 
-/// Longer sections are not looked through.
+/// Longer sections are not analysed.
 const LONGEST: usize = 24;
 /// Larger expressions are not built.
 const LARGEST_TERM: usize = 400;
 
-/// A section with one access. Everything else in it is local and can be done before or after.
+/// A section with one access. Everything else in it is local, and can be done before or after.
 #[derive(Debug)]
 pub(super) struct Section {
     /// The transitions before the access.
     pub(super) before: Vec<usize>,
     /// The read, if there is one.
     pub(super) read: Option<usize>,
-    /// The write, if there is one, and the value as a function of what was read.
+    /// The write, if there is one, with the written value as a function of the value that was read.
     pub(super) write: Option<(usize, Term)>,
     /// The local transitions after the access.
     pub(super) after: Vec<usize>,
@@ -25,10 +25,10 @@ pub(super) struct Section {
     pub(super) end: usize,
 }
 
-/// The section that begins in a state, right after `lock`; `leaving` are the transitions by the state they leave.
+/// The section that begins in a state, right behind `lock`. `leaving` are the transitions, by the state that they leave.
 pub(super) fn section(thread: &Automaton<'_>, leaving: &[Vec<usize>], start: usize) -> Option<Section> {
     let mut section = Section { before: Vec::new(), read: None, write: None, after: Vec::new(), end: start };
-    // What registers hold after the read, in terms of the registers at the read.
+    // The registers after the read, in terms of the registers before it.
     let mut known: Vec<Term> = (0..thread.registers.len()).map(Term::Register).collect();
     for _ in 0..LONGEST {
         let [number] = leaving[section.end][..] else { return None };
@@ -69,7 +69,7 @@ pub(super) fn section(thread: &Automaton<'_>, leaving: &[Vec<usize>], start: usi
     None
 }
 
-/// Whether a write goes where the read was, whatever the registers hold.
+/// Whether a write has the same address as the read, for all contents of the registers.
 fn same_address(read: &Op, address: &Term, known: &[Term]) -> bool {
     let Op::Read { address: before, .. } = read else { return false };
     let now = address.substitute(&|register| known[register].clone());

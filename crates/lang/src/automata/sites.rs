@@ -1,7 +1,7 @@
-//! Where a program of automata could be changed; see [`crate::sites`].
+//! The places where a program of automata could be changed; see [`crate::sites`].
 //!
-//! A fence goes into a state: whatever leaves the state leaves a new one instead, which an `mfence` leads to. It is thus passed on every way through the state.
-//! Where several ways lead into a state, a fence can also go onto one of them, behind an access.
+//! A fence can be put into a state: all transitions from the state then leave a new state, to which an `mfence` leads. So every way through the state passes the fence.
+//! If several ways lead to a state, a fence can also be put on one of them, behind an access.
 
 use super::ast::{Automaton, File, Op, Transition};
 use crate::sites::{Edit, Form, Site, Variant};
@@ -43,7 +43,7 @@ fn state_site(text: &str, thread: &Automaton<'_>, state: usize) -> Option<Site> 
     Some(Site { span: Span::new(first.span.start, first.span.start), now: Form::Nothing, variants: vec![variant] })
 }
 
-/// A fence behind an access, if there are other ways to where it leads.
+/// A fence behind an access, if there are other ways to the state to which the access leads.
 fn way_site(text: &str, thread: &Automaton<'_>, access: &Transition) -> Option<Site> {
     let ways = thread.transitions.iter().filter(|transition| transition.to == access.to).count();
     if ways < 2 && thread.initial != access.to || in_section(thread, access.to) || in_section(thread, access.from) {
@@ -59,13 +59,13 @@ fn way_site(text: &str, thread: &Automaton<'_>, access: &Transition) -> Option<S
     Some(Site { span: Span::new(access.span.end, access.span.end), now: Form::Nothing, variants: vec![variant] })
 }
 
-/// The blanks at the beginning of the line of an offset.
+/// The indentation of the line with an offset.
 fn indentation(text: &str, offset: u32) -> String {
     let line = text[..offset as usize].rfind('\n').map_or(0, |at| at + 1);
     text[line..offset as usize].chars().take_while(|c| c.is_whitespace()).collect()
 }
 
-/// Whether the state is inside a locked section, where a fence has no business.
+/// Whether the state is inside a locked section, where fences are not useful.
 fn in_section(thread: &Automaton<'_>, state: usize) -> bool {
     let mut inside: Vec<usize> =
         thread.transitions.iter().filter(|step| matches!(step.op, Op::Lock)).map(|step| step.to).collect();
@@ -83,7 +83,7 @@ fn in_section(thread: &Automaton<'_>, state: usize) -> bool {
     inside.contains(&state)
 }
 
-/// A name that no state has.
+/// A name that is not the name of a state.
 fn fresh(thread: &Automaton<'_>, old: &str) -> String {
     let mut name = format!("{old}_fenced");
     while thread.states.iter().any(|state| state.text == name) {
@@ -92,7 +92,7 @@ fn fresh(thread: &Automaton<'_>, old: &str) -> String {
     name
 }
 
-/// A word of `transition FROM TO …`, from 0.
+/// The word with this number (from 0) of `transition FROM TO …`.
 fn word(text: &str, span: Span, number: usize) -> Option<Span> {
     let snippet = &text[span.range()];
     let word = snippet.split_whitespace().nth(number)?;
@@ -100,7 +100,7 @@ fn word(text: &str, span: Span, number: usize) -> Option<Span> {
     Some(Span::new(start, start + word.len() as u32))
 }
 
-/// A fence that can become a step without effect.
+/// An existing fence, which could become a step without effect.
 fn fence_site(text: &str, transition: &Transition) -> Option<Site> {
     let at = transition.span.start + text[transition.span.range()].rfind("mfence")? as u32;
     let span = Span::new(at, at + "mfence".len() as u32);

@@ -1,8 +1,8 @@
-//! One automaton to code.
+//! Lowers one automaton to code.
 //!
-//! Every state becomes a piece of code: a choice among the transitions whose checks hold. Between `lock` and `unlock` no other thread runs; a state
-//! therefore has up to three copies, see [`Holding`]. The lock is taken together with the first access after it, which is the same, since nobody
-//! can tell what happens in between; where a thread could get stuck before that, an access of a location that nobody writes takes it.
+//! Every state becomes a piece of code: a choice among the transitions whose checks hold. Between `lock` and `unlock`, no other thread runs; so a state
+//! has up to three copies, see [`LockState`]. The lock is taken together with the first access after it; no other thread
+//! can observe the difference. Where a thread could get stuck before that access, an access of a location that is never written takes the lock.
 
 use super::ast::{Automaton, Op, Term, Transition};
 use super::encoding::{Encoding, is_one_of, sum};
@@ -13,23 +13,23 @@ use steadfast_ir::{
 };
 use steadfast_span::Index;
 
-/// With more checks than this in one state, one is picked first and tried then.
+/// With more checks in one state, one is chosen first and tested then.
 const MOST_CHECKS: usize = 4;
 
-/// How many locations there are for how many addresses.
+/// The number of locations and the addresses that they stand for.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// The addresses in order; each is the location with its position.
+    /// The addresses in order. The location of an address has the same position.
     pub(super) addresses: Vec<i32>,
 }
 
 impl Memory {
-    /// The location that only takes locks: the one behind the last address.
+    /// The location that serves only to take locks; it follows the last address.
     pub(super) fn lock(&self) -> LocId {
         LocId::new(self.addresses.len())
     }
 
-    /// What an expression names. Nothing if it is never one of the addresses.
+    /// The place for an address. Nothing if the address is never one of the known addresses.
     fn place(&self, address: &Expr) -> Option<Place> {
         if let Some(constant) = address.as_const() {
             let at = self.addresses.iter().position(|&known| known == constant);
@@ -49,43 +49,43 @@ impl Memory {
     }
 }
 
-/// Whether a thread has the lock.
+/// Whether a thread holds the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Holding {
-    /// It has not.
+enum LockState {
+    /// It does not.
     No,
-    /// It is about to take it, together with its next access.
+    /// It takes the lock together with its next access.
     Soon,
-    /// It has it.
+    /// It does.
     Yes,
 }
 
-/// What the code of all threads depends on.
-pub(super) struct Surroundings<'a> {
+/// What the lowering of all threads needs.
+pub(super) struct LoweringContext<'a> {
     pub(super) encoding: &'a Encoding,
     pub(super) memory: &'a Memory,
 }
 
-/// Translates one thread.
+/// Lowers one thread.
 pub(super) struct Lowering<'a, 's> {
-    around: &'a Surroundings<'a>,
+    around: &'a LoweringContext<'a>,
     thread: &'a Automaton<'s>,
-    /// Per transition, whether its value and its address may lie outside of what is represented; nothing if it is never taken.
+    /// By transition, whether its value and its address may be outside the representation. Nothing if it is never taken.
     exceeds: &'a [Option<(bool, bool)>],
     /// The transitions that leave each state.
     leaving: Vec<Vec<usize>>,
-    /// The states on cycles without an access, once somebody asks.
+    /// The states on cycles without an access, computed when they are first needed.
     idle: Option<Vec<bool>>,
     code: ThreadBuilder,
-    labels: HashMap<(usize, Holding), Label>,
-    pending: Vec<(usize, Holding)>,
+    labels: HashMap<(usize, LockState), Label>,
+    pending: Vec<(usize, LockState)>,
     takes_lock: bool,
 }
 
 impl<'a, 's> Lowering<'a, 's> {
-    /// Begins with a thread.
+    /// Starts with a thread.
     pub(super) fn new(
-        around: &'a Surroundings<'a>,
+        around: &'a LoweringContext<'a>,
         thread: &'a Automaton<'s>,
         exceeds: &'a [Option<(bool, bool)>],
     ) -> Self {
@@ -113,7 +113,7 @@ impl<'a, 's> Lowering<'a, 's> {
 
     /// The code, and whether it uses [`Memory::lock`].
     pub(super) fn finish(mut self) -> (ThreadBuilder, bool) {
-        let start = self.label(self.thread.initial, Holding::No);
+        let start = self.label(self.thread.initial, LockState::No);
         self.code.jump(start);
         while let Some((state, holding)) = self.pending.pop() {
             self.state(state, holding);
@@ -121,7 +121,7 @@ impl<'a, 's> Lowering<'a, 's> {
         (self.code, self.takes_lock)
     }
 
-    fn label(&mut self, state: usize, holding: Holding) -> Label {
+    fn label(&mut self, state: usize, holding: LockState) -> Label {
         if let Some(label) = self.labels.get(&(state, holding)) {
             return *label;
         }
@@ -131,10 +131,10 @@ impl<'a, 's> Lowering<'a, 's> {
         label
     }
 
-    fn state(&mut self, state: usize, holding: Holding) {
+    fn state(&mut self, state: usize, holding: LockState) {
         let label = self.label(state, holding);
         self.code.at(self.thread.states[state].span).bind(label);
-        if holding == Holding::Yes && self.is_idle(state) {
+        if holding == LockState::Yes && self.is_idle(state) {
             self.touch_lock();
         }
         let leaving = self.leaving[state].clone();
@@ -146,8 +146,8 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// Goes to any of the transitions whose check holds.
-    fn choose(&mut self, transitions: &[usize], labels: &[Label], holding: Holding) {
+    /// Continues with any transition whose check holds.
+    fn choose(&mut self, transitions: &[usize], labels: &[Label], holding: LockState) {
         let (mut checks, mut free) = (Vec::new(), Vec::new());
         for (&number, &label) in transitions.iter().zip(labels) {
             match &self.thread.transitions[number].op {
@@ -167,8 +167,8 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// Asks one check after the other, then goes to any of the transitions that are possible.
-    fn decide(&mut self, checks: &[(Expr, Label)], mut possible: Vec<Label>, holding: Holding) {
+    /// Tests the checks one after the other, and then continues with any possible transition.
+    fn decide(&mut self, checks: &[(Expr, Label)], mut possible: Vec<Label>, holding: LockState) {
         let Some(((check, label), rest)) = checks.split_first() else {
             return match possible[..] {
                 [] => self.stuck(holding),
@@ -185,9 +185,9 @@ impl<'a, 's> Lowering<'a, 's> {
         self.decide(rest, possible, holding);
     }
 
-    /// Nothing is possible any more; who has the lock keeps it.
-    fn stuck(&mut self, holding: Holding) {
-        if holding != Holding::Yes {
+    /// No transition is possible. A thread that holds the lock keeps it.
+    fn stuck(&mut self, holding: LockState) {
+        if holding != LockState::Yes {
             return self.code.emit(Instr::Halt);
         }
         self.takes_lock = true;
@@ -196,41 +196,41 @@ impl<'a, 's> Lowering<'a, 's> {
         self.code.emit(Instr::Halt);
     }
 
-    /// Waits for what always holds: an access of the location that only takes locks.
+    /// A wait that always succeeds: an access of the location that serves only to take locks.
     fn touch_lock(&mut self) {
         self.takes_lock = true;
         let place = self.around.memory.lock().into();
         self.code.emit(Instr::Wait { dst: None, place, values: vec![Expr::Const(0)], order: ReadOrder::Acquire });
     }
 
-    fn transition(&mut self, number: usize, holding: Holding) {
+    fn transition(&mut self, number: usize, holding: LockState) {
         let Transition { to, op, .. } = &self.thread.transitions[number];
         let next = match (op, holding) {
-            (Op::Lock, Holding::No) => return self.lock(*to),
-            (Op::Unlock, Holding::Yes) => {
+            (Op::Lock, LockState::No) => return self.lock(*to),
+            (Op::Unlock, LockState::Yes) => {
                 self.code.emit(Instr::Exclusive(false));
                 self.code.fence(FenceOrder::SeqCst);
-                Holding::No
+                LockState::No
             }
             (Op::Unlock, _) => {
                 self.code.fence(FenceOrder::SeqCst);
-                Holding::No
+                LockState::No
             }
             _ => {
                 self.effect(number);
-                if op.is_access() && holding == Holding::Soon { self.take_lock() } else { holding }
+                if op.is_access() && holding == LockState::Soon { self.take_lock() } else { holding }
             }
         };
         let target = self.label(*to, next);
         self.code.jump(target);
     }
 
-    fn take_lock(&mut self) -> Holding {
+    fn take_lock(&mut self) -> LockState {
         self.code.emit(Instr::Exclusive(true));
-        Holding::Yes
+        LockState::Yes
     }
 
-    /// What a transition does, apart from `lock` and `unlock` that change who runs.
+    /// The effect of a transition other than `lock` and `unlock`.
     fn effect(&mut self, number: usize) {
         let encoding = self.around.encoding;
         let Some(exceeds) = self.exceeds[number] else { return self.bound(true, || Expr::Const(0)) };
@@ -255,7 +255,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// Where an access goes. Nothing if it never gets there, because the run leaves the bounds before.
+    /// The place of an access. Nothing if the run always leaves the bounds before.
     fn place(&mut self, address: &Term, exceeds: bool) -> Option<Place> {
         let address = self.around.encoding.expr(address);
         let memory = self.around.memory;
@@ -267,20 +267,20 @@ impl<'a, 's> Lowering<'a, 's> {
         memory.place(&address)
     }
 
-    /// Ends the run if it leaves what is represented.
+    /// Ends the run if it leaves the bounds.
     fn bound(&mut self, exceeds: bool, within: impl FnOnce() -> Expr) {
         if exceeds {
             self.code.emit(Instr::Bound { within: within(), bound: self.around.encoding.describe() });
         }
     }
 
-    /// `lock`, by a thread that has not locked yet.
+    /// `lock`, in a thread that does not hold the lock.
     fn lock(&mut self, to: usize) {
         self.code.fence(FenceOrder::SeqCst);
         if let Some(section) = sections::section(self.thread, &self.leaving, to) {
             return self.section(&section);
         }
-        let mut holding = Holding::Soon;
+        let mut holding = LockState::Soon;
         if self.can_stop_before_an_access(to) {
             self.touch_lock();
             holding = self.take_lock();
@@ -289,7 +289,7 @@ impl<'a, 's> Lowering<'a, 's> {
         self.code.jump(target);
     }
 
-    /// A section that is a single access.
+    /// A section with a single access.
     fn section(&mut self, section: &Section) {
         section.before.iter().for_each(|&number| self.effect(number));
         match (section.read, &section.write) {
@@ -306,11 +306,11 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         section.after.iter().for_each(|&number| self.effect(number));
         self.code.fence(FenceOrder::SeqCst);
-        let target = self.label(section.end, Holding::No);
+        let target = self.label(section.end, LockState::No);
         self.code.jump(target);
     }
 
-    /// A read and a write of the same address as one. A value that leaves the bounds is noticed right behind the write, before anybody can see it.
+    /// A read and a write of the same address, as one access. If the value leaves the bounds, that is noticed right behind the write, before another thread can see it.
     fn update(&mut self, read: usize, write: usize, value: &Term) {
         let encoding = self.around.encoding;
         let Op::Read { register, address } = &self.thread.transitions[read].op else { return };
@@ -324,7 +324,7 @@ impl<'a, 's> Lowering<'a, 's> {
         self.bound(writing.0, || encoding.holds(&encoding.expr(&with_old(value, &Term::Register(*register)))));
     }
 
-    /// Whether a thread that has just locked could wait, end or circle before it accesses anything.
+    /// Whether a thread that has just locked could wait, end, or run in a cycle before its first access.
     fn can_stop_before_an_access(&self, start: usize) -> bool {
         let mut seen = vec![false; self.thread.states.len()];
         let mut stack = vec![start];
@@ -340,7 +340,7 @@ impl<'a, 's> Lowering<'a, 's> {
         false
     }
 
-    /// Whether a state lies on a cycle without an access. A thread that holds the lock there would keep everybody else from running.
+    /// Whether a state is on a cycle without an access. A thread that holds the lock there would prevent all others from running.
     fn is_idle(&mut self, state: usize) -> bool {
         if self.idle.is_none() {
             let states = self.thread.states.len();
@@ -370,7 +370,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 }
 
-/// The same with something else for what was read.
+/// The term with another term for the value that was read.
 fn with_old(term: &Term, old: &Term) -> Term {
     match term {
         Term::Old => old.clone(),

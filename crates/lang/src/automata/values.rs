@@ -1,41 +1,41 @@
-//! Which values and addresses can occur: sets of numbers per state and register, and per address.
+//! The values and addresses that can occur: sets of numbers per state and register, and per address.
 //!
-//! Numbers are unbounded in the format and bytes in the representation, so they have to be found before the program is run. Registers are followed through the
-//! states, with checks of a single register refining them; memory is one set per address, whoever writes it and when. That is sound for every
+//! Numbers are unbounded in the format and bytes in the representation, so they must be known before the program runs. Registers are followed through the
+//! states, and checks of a single register refine them. Memory has one set per address, for all writes at any time. That is sound for every
 //! memory model without values out of thin air.
 //!
-//! If the sets stay small they are *exact enough*: nothing else can occur. If not (a counter in a loop), everything outside of a fixed range is left
-//! out, and the steps that might leave it are marked: they become [`steadfast_ir::Instr::Bound`].
+//! If the sets stay small, they are *exact enough*: no other values can occur. If not (a counter in a loop), everything outside a fixed range is left
+//! out, and the steps that might leave the range are marked: they become [`steadfast_ir::Instr::Bound`].
 
 use super::ast::{Automaton, File, Op, Operator, Term, Transition};
 use super::numbers::Values;
 use std::collections::BTreeMap;
 use steadfast_ir::BinaryOp;
 
-/// With more values than this the range is fixed instead.
+/// With more values, a fixed range is used instead.
 const MOST_VALUES: usize = 64;
-/// With more addresses than this the rest is left out.
+/// The maximum number of addresses; others are left out.
 const MOST_ADDRESSES: usize = 48;
-/// How many values an expression may have before it can be anything.
+/// An expression with more results may have any value.
 const MOST_RESULTS: usize = 256;
-/// How much work the analysis may be, in evaluated operators and visited values.
+/// The limit of the analysis, in evaluated operators and visited values.
 const WORK: usize = 20_000_000;
 /// How far the fixed range reaches beyond the numbers of the text.
 const BELOW: i64 = 8;
 const ABOVE: i64 = 16;
-/// Numbers of the text up to this size count for the fixed range.
+/// Numbers of the text up to this size determine the fixed range.
 const SMALL: i64 = 24;
 /// How many larger numbers of the text are kept beside the fixed range.
 const MOST_LARGE: usize = 16;
 
-/// What can occur.
+/// The values and addresses that can occur.
 #[derive(Debug)]
 pub(super) struct Analysis {
-    /// Everything that registers and memory can hold; 0 is among it.
+    /// All values that registers and memory can hold, including 0.
     pub(super) values: Values,
     /// The addresses that can be accessed.
     pub(super) addresses: Values,
-    /// By thread and transition, in the order of the text: whether its value, and whether its address, may lie outside. Nothing if it is never taken.
+    /// By thread and transition, in the order of the text: whether its value, and whether its address, may be outside. Nothing if it is never taken.
     pub(super) exceeds: Vec<Vec<Option<(bool, bool)>>>,
 }
 
@@ -51,7 +51,7 @@ enum Stop {
     Work,
 }
 
-/// Finds out what can occur.
+/// Computes what can occur.
 pub(super) fn analyse(file: &File<'_>) -> Result<Analysis, TooComplex> {
     match Run::new(file, None).finish(file) {
         Ok(analysis) => Ok(analysis),
@@ -60,7 +60,7 @@ pub(super) fn analyse(file: &File<'_>) -> Result<Analysis, TooComplex> {
     }
 }
 
-/// The values that are kept if there would be too many.
+/// The range of values to keep if there are too many.
 fn range(file: &File<'_>) -> Values {
     let mut numbers = Values::from([0]);
     for transition in file.threads.iter().flat_map(|thread| &thread.transitions) {
@@ -75,7 +75,7 @@ fn range(file: &File<'_>) -> Values {
     let small = || numbers.iter().filter(|number| number.abs() <= SMALL);
     let (low, high) = (small().min().unwrap_or(0), small().max().unwrap_or(0));
     let mut range: Values = (low - BELOW..=high + ABOVE).collect();
-    // Larger numbers are mostly payload that nobody computes with.
+    // Larger numbers are usually payload, which is not computed with.
     let large = numbers.iter().filter(|number| number.abs() > SMALL);
     range.extend(&large.take(MOST_LARGE).collect());
     range
@@ -92,33 +92,33 @@ pub(super) fn terms(op: &Op) -> Vec<&Term> {
     }
 }
 
-/// The registers in a state; nothing if it is not known to be reachable.
+/// The registers in a state. Nothing if the state is not known to be reachable.
 type Registers = Option<Vec<Values>>;
 
 struct Run {
     /// The range, if there is one.
     range: Option<Values>,
-    /// How many addresses the file says that there are.
+    /// The number of addresses according to the file.
     memory_limit: Option<i64>,
     /// By thread and state.
     registers: Vec<Vec<Registers>>,
     memory: BTreeMap<i64, Values>,
-    /// By thread and state: grows with every change of the registers there.
+    /// By thread and state: increases with every change of the registers there.
     changes: Vec<Vec<usize>>,
-    /// Grows with every change of the memory.
+    /// Increases with every change of the memory.
     memory_changes: usize,
     all: Values,
     work: usize,
 }
 
-/// The register that changes, if one does, and what it holds then.
+/// The register that changes, if any, and its new values.
 type Effect = Option<(usize, Values)>;
 
-/// What is known after a check.
+/// The result of a check.
 enum Refined {
     /// It never holds.
     Never,
-    /// It may hold, and nothing more is known.
+    /// It may hold, and nothing else is known.
     Any,
     /// It holds for these values of a register.
     To(usize, Values),
@@ -145,7 +145,7 @@ impl Run {
     }
 
     fn finish(mut self, file: &File<'_>) -> Result<Analysis, Stop> {
-        // What a transition has last looked at: it only has to look again if that has changed.
+        // What a transition has seen: it is followed again only after a change of that.
         let mut seen: Vec<Vec<_>> = file.threads.iter().map(|thread| vec![(0, 0); thread.transitions.len()]).collect();
         let mut changed = true;
         while changed {
@@ -171,7 +171,7 @@ impl Run {
         Ok(Analysis { values: self.all, addresses, exceeds })
     }
 
-    /// Whether the value and the address of a transition may lie outside.
+    /// Whether the value and the address of a transition may be outside.
     fn exceeds(&mut self, thread: usize, transition: &Transition) -> Result<Option<(bool, bool)>, Stop> {
         self.with_registers(thread, transition.from, |run, registers| {
             Ok(match &transition.op {
@@ -185,7 +185,7 @@ impl Run {
         })
     }
 
-    /// Does something with the registers of a state, if it is reachable.
+    /// Calls a function with the registers of a state, if the state is reachable.
     fn with_registers<T>(
         &mut self,
         thread: usize,
@@ -215,7 +215,7 @@ impl Run {
         stepped.map(|_| ())
     }
 
-    /// What an operation makes of a register, if it changes one. Nothing at all if it is never passed.
+    /// The effect of an operation on a register, if it has one. Nothing if the operation is never passed.
     fn effect(&mut self, op: &Op, registers: &[Values]) -> Result<Option<Effect>, Stop> {
         let effect = match op {
             Op::Read { register, address } => {
@@ -246,7 +246,7 @@ impl Run {
         Ok(passed.then_some(effect))
     }
 
-    /// Adds what a transition brings to the state that it leads to.
+    /// Adds the effects of a transition to the state to which it leads.
     fn join(&mut self, thread: usize, state: usize, registers: &[Values], effect: Effect) {
         let changes = &mut self.changes[thread][state];
         let Some(known) = &mut self.registers[thread][state] else {
@@ -264,7 +264,7 @@ impl Run {
         }
     }
 
-    /// What an address can hold.
+    /// The values of an address.
     fn cell(&mut self, address: i64) -> &mut Values {
         let changes = &mut self.memory_changes;
         self.memory.entry(address).or_insert_with(|| {
@@ -273,7 +273,7 @@ impl Run {
         })
     }
 
-    /// What makes a condition true.
+    /// The values for which a condition holds.
     fn refine(&mut self, condition: &Term, registers: &[Values]) -> Result<Refined, Stop> {
         if let [register] = condition.registers()[..] {
             let mut parts = 0;
@@ -287,7 +287,7 @@ impl Run {
         Ok(if holds { Refined::Any } else { Refined::Never })
     }
 
-    /// What an expression can store.
+    /// The values that an expression can store.
     fn stored(&mut self, term: &Term, registers: &[Values]) -> Result<Results, Stop> {
         let mut results = self.results(term, registers)?;
         if let Some(range) = &self.range {
@@ -305,7 +305,7 @@ impl Run {
         Ok(results)
     }
 
-    /// The addresses that an expression can mean.
+    /// The addresses that an expression can denote.
     fn addressed(&mut self, term: &Term, registers: &[Values]) -> Result<Results, Stop> {
         let mut results = self.results(term, registers)?;
         match &self.range {
@@ -338,7 +338,7 @@ impl Run {
         Ok(results)
     }
 
-    /// The results of an expression. Parts are taken to be independent of each other.
+    /// The results of an expression. Its parts are treated as independent.
     fn results(&mut self, term: &Term, registers: &[Values]) -> Result<Results, Stop> {
         Ok(match term {
             Term::Number(number) => Results { values: Values::from([*number]), cut: false },
@@ -380,7 +380,7 @@ impl Run {
     }
 }
 
-/// The result of an expression with one register that holds this. Nothing if it is not known.
+/// The result of an expression with one register, which has this value. Nothing if it is unknown.
 fn result(term: &Term, register: i64) -> Option<i64> {
     match term {
         Term::Number(number) => Some(*number),
@@ -394,7 +394,7 @@ fn result(term: &Term, register: i64) -> Option<i64> {
     }
 }
 
-/// What counting up or down makes of all numbers at once, if it is that.
+/// The results of counting up or down by a constant. Nothing for other expressions.
 fn counted(operator: Operator, left: &Values, right: &Values) -> Option<Values> {
     match operator.0 {
         BinaryOp::Add => right.only().map_or_else(|| right.moved(left.only()?), |by| left.moved(by)),
@@ -403,7 +403,7 @@ fn counted(operator: Operator, left: &Values, right: &Values) -> Option<Values> 
     }
 }
 
-/// Which of 0 and 1 are among the results; looks no further when both are.
+/// Which of 0 and 1 are among the results. Stops as soon as both are.
 fn truths(results: impl Iterator<Item = Option<i64>>) -> Values {
     let mut found = Values::new();
     for result in results.flatten() {

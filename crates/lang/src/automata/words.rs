@@ -1,9 +1,9 @@
-//! Words: the format has no punctuation, and only blanks separate.
+//! Words: the format has no punctuation; blanks separate words.
 
 use super::ast::Word;
 use steadfast_span::Span;
 
-/// The words of a text, each with whether it is the first of its line. What follows a word that begins with `#` is a comment.
+/// The words of a text, each with whether it is the first of its line. A word that begins with `#` starts a comment.
 pub(super) fn words(text: &str) -> Vec<(Word<'_>, bool)> {
     let mut words = Vec::new();
     let mut line_start = 0;

@@ -1,10 +1,10 @@
-//! The syntax tree. It exists also for wrong programs: what could not be read is simply missing from it.
+//! The syntax tree. Incorrect programs have one, too; parts that could not be parsed are missing.
 
 use std::rc::Rc;
 use steadfast_ir::{BinaryOp, UnaryOp};
 use steadfast_span::Span;
 
-/// A name and where it stands.
+/// A name and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub(super) text: Rc<str>,
@@ -22,7 +22,7 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Whether something in its declarations has no bound.
+    /// Whether some declaration has no bound.
     pub(super) fn is_template(&self) -> bool {
         let endless = |shared: &Shared| {
             let integer = matches!(shared.ty.as_deref(), Some(Type::Named(name)) if &*name.text == "int");
@@ -52,7 +52,7 @@ pub(super) struct Constant {
     pub(super) value: Expr,
 }
 
-/// What kind of shared object a declaration makes.
+/// The kind of shared object in a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SharedKind {
     Atomic,
@@ -60,18 +60,18 @@ pub(super) enum SharedKind {
     Mutex,
 }
 
-/// `atomic<T> name[count] = init;`, or `name[]` for an array without end.
+/// `atomic<T> name[count] = init;`, or `name[]` for an unbounded array.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) kind: SharedKind,
-    /// Nothing for a mutex.
+    /// None for a mutex.
     pub(super) ty: Option<Rc<Type>>,
     pub(super) name: Name,
     pub(super) count: Option<Count>,
     pub(super) init: Init,
 }
 
-/// How many cells an array has.
+/// The number of cells of an array.
 #[derive(Debug)]
 pub(super) enum Count {
     Cells(Expr),
@@ -79,7 +79,7 @@ pub(super) enum Count {
     Endless(Span),
 }
 
-/// What a location starts with.
+/// The initial value of a location.
 #[derive(Debug)]
 pub(super) enum Init {
     Zero,
@@ -110,7 +110,7 @@ pub(super) struct Function {
 /// `thread name[copies] { … }`, or `threads name { … }`
 #[derive(Debug)]
 pub(super) struct Thread {
-    /// Whether there are any number of them; then, where it says so.
+    /// If there is any number of these threads: the place of the word that says so.
     pub(super) many: Option<Span>,
     pub(super) name: Name,
     pub(super) copies: Option<Expr>,
@@ -123,14 +123,14 @@ pub(super) struct Block {
     pub(super) statements: Vec<Stmt>,
 }
 
-/// A statement and where it stands, without its semicolon; for statements with blocks, only the head.
+/// A statement and its place, without its semicolon; for a statement with blocks, the place of its head.
 #[derive(Debug)]
 pub(super) struct Stmt {
     pub(super) kind: StmtKind,
     pub(super) span: Span,
 }
 
-/// What a statement does.
+/// The kinds of statements.
 #[derive(Debug)]
 pub(super) enum StmtKind {
     Let {
@@ -144,7 +144,7 @@ pub(super) enum StmtKind {
         op: AssignOp,
         value: Expr,
     },
-    /// An expression for its effect.
+    /// An expression that is evaluated for its effect.
     Expr(Expr),
     If {
         arms: Vec<(Expr, Block)>,
@@ -177,29 +177,29 @@ pub(super) enum StmtKind {
     Skip,
 }
 
-/// How a value is assigned.
+/// The kind of an assignment.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AssignOp {
     /// `=`
     Set,
-    /// `+=` and the like.
+    /// `+=` and similar operators.
     Update(BinaryOp),
 }
 
-/// An expression and where it stands.
+/// An expression and its place.
 #[derive(Debug)]
 pub(super) struct Expr {
     pub(super) kind: ExprKind,
     pub(super) span: Span,
-    /// The height of this tree, so that what recurses over it can be sure of its stack.
+    /// The height of this tree. It is bounded, so that later passes may recurse.
     pub(super) height: u16,
 }
 
-/// What an expression computes.
+/// The kinds of expressions.
 #[derive(Debug)]
 pub(super) enum ExprKind {
     Number(i32),
-    /// A name; of a path such as `Ordering::Relaxed`, the last part.
+    /// A name; for a path such as `Ordering::Relaxed`, its last part.
     Name(Name),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -219,17 +219,17 @@ pub(super) enum ExprKind {
         method: Name,
         arguments: Vec<Expr>,
     },
-    /// Something that was reported already.
+    /// An error that was reported.
     Wrong,
 }
 
 impl Expr {
-    /// The expression that stands for one that could not be read.
+    /// An expression in place of one that could not be parsed.
     pub(super) fn wrong(span: Span) -> Self {
         Self { kind: ExprKind::Wrong, span, height: 1 }
     }
 
-    /// The name, if this is nothing but a name.
+    /// The name, if this is just a name.
     pub(super) fn as_name(&self) -> Option<&Name> {
         match &self.kind {
             ExprKind::Name(name) => Some(name),
@@ -251,7 +251,7 @@ impl Expr {
 }
 
 impl Type {
-    /// Where it is written.
+    /// Its place.
     pub(super) fn span(&self) -> Span {
         match self {
             Self::Named(name) => name.span,

@@ -14,7 +14,7 @@ const VERDICTS: [(&str, ExpectedVerdict); 4] = [
     ("assertion_failed", ExpectedVerdict::AssertionFailed),
 ];
 
-/// What the attributes say.
+/// The contents of the attributes.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     pub(super) name: Option<String>,
@@ -80,13 +80,13 @@ fn expectation(attribute: &Attribute, problems: &mut Diagnostics) -> Option<Expe
         problems.push(bad(attribute, "this expectation has no model").help("add `model = ra`, or another model"));
         return None;
     };
-    // Unknown words were reported; what they leave behind is no expectation.
+    // Unknown words were reported, and then there is no expectation.
     let verdict = VERDICTS.iter().find(|known| Some(known.0) == verdict)?.1;
     let notion = notion.unwrap_or(Some("graph"))?.to_string();
     Some(Expectation { verdict, model: model?.to_string(), notion, span: attribute.span })
 }
 
-/// Remembers a part of an expectation, which may be given once.
+/// Sets a part of an expectation, which may be given only once.
 fn set<T>(slot: &mut Option<T>, value: T, key: &Name, problems: &mut Diagnostics) {
     if slot.is_some() {
         let problem = Diagnostic::error(codes::BAD_ATTRIBUTE, "this is given twice").at(key.span, "given again here");

@@ -1,15 +1,15 @@
-//! The code of a thread while it is being made: instructions with symbolic targets, cleaned up before they reach the program.
+//! The code of a thread under construction: instructions with symbolic targets, which are cleaned up before they are added to the program.
 //!
-//! Lowering writes jumps wherever they are convenient. Cleaning up threads jumps to jumps, drops what cannot be reached and drops jumps
-//! to the next instruction. It matters beyond looks: a loop that only tests a location becomes the load and one branch back to it, which
-//! is how an analysis recognises waiting, and values stored by unreachable code would blur what a location can hold.
+//! Lowering writes jumps wherever they are convenient. The cleanup redirects jumps to jumps, and drops unreachable instructions and jumps
+//! to the next instruction. This matters for analyses: a loop that only tests a location becomes the load and one branch back to it, which
+//! is how waiting is recognised; and values in unreachable code would enlarge the set of values of a location.
 
 use super::registers::Registers;
 use super::renumber;
 use steadfast_ir::{Expr, Instr, RegSet, ThreadBuilder, dataflow};
 use steadfast_span::Span;
 
-/// A place in the code.
+/// A position in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label(usize);
 
@@ -26,7 +26,7 @@ enum Op {
 #[derive(Debug, Default)]
 pub(super) struct Code {
     ops: Vec<(Op, Span)>,
-    /// Where each label is bound; an unbound one means the end of the thread.
+    /// The position of each label; an unbound label means the end of the thread.
     labels: Vec<Option<usize>>,
 }
 
@@ -55,7 +55,7 @@ impl Code {
         self.ops.push((Op::Jump(label), span));
     }
 
-    /// A branch; a constant condition needs none.
+    /// A branch. With a constant condition, it is a jump.
     pub(super) fn branch(&mut self, cond: Expr, then: Label, otherwise: Label, span: Span) {
         match cond.as_const() {
             Some(0) => self.jump(otherwise, span),
@@ -68,17 +68,17 @@ impl Code {
         self.ops.push((Op::Choose(labels), span));
     }
 
-    /// How many instructions there are.
+    /// The number of instructions.
     pub(super) fn len(&self) -> usize {
         self.ops.len()
     }
 
-    /// Cleans up and hands the code and its registers to a builder.
+    /// Cleans up, and adds the code and its registers to a builder.
     pub(super) fn emit(self, registers: Registers, builder: &mut ThreadBuilder) {
         let targets = self.threaded_labels();
         let kept = self.kept(&targets);
         let numbers = registers.emit(&self.used_registers(&kept), builder);
-        // Position `len` stands for the end.
+        // Position `len` is the end.
         let labels: Vec<_> = (0..=self.ops.len()).map(|_| builder.label()).collect();
         let target = |label: Label| labels[targets[label.0]];
         for (at, (op, span)) in self.ops.into_iter().enumerate() {
@@ -102,7 +102,7 @@ impl Code {
         }
     }
 
-    /// The registers that are mentioned in what is kept.
+    /// The registers in the instructions that are kept.
     fn used_registers(&self, kept: &[bool]) -> RegSet {
         let mut used = RegSet::new();
         for ((op, _), _) in self.ops.iter().zip(kept).filter(|(_, kept)| **kept) {
@@ -120,7 +120,7 @@ impl Code {
         used
     }
 
-    /// The position that each label leads to when jumps to jumps are followed.
+    /// The position of each label, after following jumps to jumps.
     fn threaded_labels(&self) -> Vec<usize> {
         let position = |label: Label| self.labels[label.0].unwrap_or(self.ops.len());
         let mut ends: Vec<Option<usize>> = vec![None; self.ops.len() + 1];
@@ -134,7 +134,7 @@ impl Code {
                 }
                 let Some((Op::Jump(label), _)) = self.ops.get(at) else { break at };
                 at = position(*label);
-                // A cycle of jumps: every path into it gets the same representative, which then jumps to itself.
+                // In a cycle of jumps, all jumps lead to the same one, which then jumps to itself.
                 if on_path[at] && ends[at].is_none() {
                     let cycle = path.iter().skip_while(|&&earlier| earlier != at);
                     break cycle.copied().min().unwrap_or(at);
@@ -148,7 +148,7 @@ impl Code {
         (0..self.labels.len()).map(|label| position(Label(label))).map(|at| ends[at].unwrap_or(at)).collect()
     }
 
-    /// Which instructions can be reached and do something.
+    /// The instructions that are reachable and have an effect.
     fn kept(&self, targets: &[usize]) -> Vec<bool> {
         let mut reached = vec![false; self.ops.len() + 1];
         let mut open = vec![0];

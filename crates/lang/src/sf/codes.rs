@@ -1,4 +1,4 @@
-//! The codes of errors about Steadfast's own language, with what `steadfast explain` says about each.
+//! The codes of errors about Steadfast's own language, with the texts of `steadfast explain`.
 
 use steadfast_diag::Code;
 

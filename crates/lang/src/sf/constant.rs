@@ -6,7 +6,7 @@ use super::globals::{Global, Globals};
 use crate::support::{Diagnostics, suggest};
 use steadfast_diag::Diagnostic;
 
-/// The value of an expression that is made of numbers and constants only. Says nothing if it is not.
+/// The value of an expression of numbers and constants. Reports nothing if it is not one.
 pub(super) fn known(expr: &Expr, globals: &Globals<'_>) -> Option<i32> {
     match &expr.kind {
         ExprKind::Number(value) => Some(*value),
@@ -20,7 +20,7 @@ pub(super) fn known(expr: &Expr, globals: &Globals<'_>) -> Option<i32> {
     }
 }
 
-/// The value of an expression that has to be constant.
+/// The value of an expression that must be constant.
 pub(super) fn constant(expr: &Expr, globals: &Globals<'_>, problems: &mut Diagnostics) -> Option<i32> {
     let value = known(expr, globals);
     if value.is_none() && !explain(expr, globals, problems) {
@@ -30,7 +30,7 @@ pub(super) fn constant(expr: &Expr, globals: &Globals<'_>, problems: &mut Diagno
     value
 }
 
-/// Reports the first part that is not constant. Returns whether there is one, reported now or before.
+/// Reports the first part that is not constant. Returns whether there is one, also if it was reported before.
 fn explain(expr: &Expr, globals: &Globals<'_>, problems: &mut Diagnostics) -> bool {
     let not_constant = |why: &str| Diagnostic::error(codes::NOT_CONSTANT, "this is not a constant").at(expr.span, why);
     match &expr.kind {
@@ -46,7 +46,7 @@ fn explain(expr: &Expr, globals: &Globals<'_>, problems: &mut Diagnostics) -> bo
             }
         },
         ExprKind::Unary(..) | ExprKind::Binary(..) => {
-            // Every part, so that one wrong operand does not hide another.
+            // All parts, so that one incorrect operand does not hide another.
             return expr.children().into_iter().fold(false, |found, child| explain(child, globals, problems) | found);
         }
         _ => problems.push(not_constant("its value is known only when the program runs")),

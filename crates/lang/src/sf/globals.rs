@@ -1,4 +1,4 @@
-//! What is declared at the outermost level: constants, shared locations, functions.
+//! The declarations at the top level: constants, shared locations, functions.
 
 use super::ast::{self, Count, Expr, Init, Name, Shared, SharedKind, StmtKind, Type};
 use super::constant::constant;
@@ -13,17 +13,17 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{LocId, LocKind, Location};
 use steadfast_span::{Index, IndexVec, Span};
 
-/// Names that belong to the language and cannot be declared.
+/// Names of the language, which cannot be declared.
 const RESERVED: [&str; 9] =
     ["id", "any", "assume", "assert", "observe", "invariant", "fence", "atomic_thread_fence", "bool"];
 
-/// The location from which `any()` reads in a template. Nobody can declare one with this name.
+/// The location from which `any()` reads in a template. No declaration can have this name.
 const ANYTHING: &str = "any";
 
-/// What a name at the outermost level stands for.
+/// The meaning of a name at the top level.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Global {
-    /// Its value; nothing if the declaration was wrong, which has been reported.
+    /// Its value. None if the declaration has an error, which was reported.
     Constant(Option<i32>),
     Shared(Place),
     /// An index into [`Globals::functions`].
@@ -36,18 +36,18 @@ pub(super) struct Place {
     pub(super) kind: SharedKind,
     pub(super) ty: Ty,
     pub(super) base: LocId,
-    /// How many cells an array has; nothing if this is no array.
+    /// How many cells an array has; none if this is no array.
     pub(super) cells: Option<u32>,
 }
 
-/// A function with what can be known about it before it is inlined.
+/// A function, with what is known before it is inlined.
 #[derive(Debug)]
 pub(super) struct Function<'a> {
     pub(super) ast: &'a ast::Function,
     pub(super) parameters: Vec<(&'a Name, Ty)>,
-    /// The type of its result; nothing if it has none.
+    /// The type of its result; none if it has no result.
     pub(super) result: Option<Ty>,
-    /// Names that are assigned somewhere in it. A parameter that is not can be its argument itself.
+    /// The names that are assigned in it. A parameter that is never assigned can be replaced by its argument.
     pub(super) assigned: HashSet<Rc<str>>,
     /// Its labels, in order.
     pub(super) labels: Vec<&'a Name>,
@@ -56,13 +56,13 @@ pub(super) struct Function<'a> {
 /// All declarations.
 #[derive(Debug, Default)]
 pub(super) struct Globals<'a> {
-    /// What words without a bound mean.
+    /// The meaning of words without a bound.
     pub(super) reading: Reading,
-    /// Whether annotations for a proof count.
+    /// Whether annotations for proofs have a meaning.
     pub(super) proving: bool,
     /// The arrays.
     pub(super) arrays: Vec<Array>,
-    /// What `any()` reads in a template.
+    /// The location that `any()` reads in a template.
     pub(super) anything: Option<LocId>,
     names: HashMap<Rc<str>, (Global, Span)>,
     /// The names in the order of their declarations, for suggestions.
@@ -91,7 +91,7 @@ impl<'a> Globals<'a> {
         globals
     }
 
-    /// What a name stands for, and where it was declared.
+    /// The meaning of a name, and the place of its declaration.
     pub(super) fn get(&self, name: &str) -> Option<(Global, Span)> {
         self.names.get(name).copied()
     }
@@ -122,7 +122,7 @@ impl<'a> Globals<'a> {
         let cells = item.count.as_ref().map(|count| self.cells(count, problems));
         let base = LocId::new(self.locations.len());
         self.declare(&item.name, Global::Shared(Place { kind: item.kind, ty, base, cells }), problems);
-        // An array without end is one location, which stands for all its cells.
+        // An unbounded array is one location, which stands for all its cells.
         let count = if cells == Some(u32::MAX) { 1 } else { cells.unwrap_or(1) as usize };
         if cells.is_some() {
             self.arrays.push(Array { base, count: count as u32, endless: cells == Some(u32::MAX) });
@@ -140,7 +140,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The number of cells of an array; 1 if it makes no sense.
+    /// The number of cells of an array; 1 after an error.
     fn cells(&self, count: &Count, problems: &mut Diagnostics) -> u32 {
         let count = match count {
             Count::Cells(count) => count,
@@ -199,7 +199,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The type that is written; `u8` if that makes no sense.
+    /// The type; `u8` after an error.
     pub(super) fn ty(&self, ty: &Type, problems: &mut Diagnostics) -> Ty {
         match ty {
             Type::Named(name) => Ty::named(&name.text).or_else(|| self.integer(&name.text)).unwrap_or_else(|| {
@@ -274,7 +274,7 @@ fn unknown_type(name: &Name) -> Diagnostic {
     problem.help("types are `bool`, `u1` to `u8`, and ranges such as `0..=9`")
 }
 
-/// The error for declaring a name that belongs to the language.
+/// The error for declaring a name of the language.
 pub(super) fn reserved(name: &Name) -> Option<Diagnostic> {
     let why = if Order::named(&name.text).is_some() {
         "this is a memory ordering"
@@ -293,7 +293,7 @@ pub(super) fn duplicate(name: &Name, first: Span) -> Diagnostic {
         .context(first, "declared first here")
 }
 
-/// What has to be known about a body before its first statement is lowered.
+/// What must be known about a body before its first statement is lowered.
 #[derive(Debug, Default)]
 pub(super) struct BodyScan<'a> {
     pub(super) assigned: HashSet<Rc<str>>,

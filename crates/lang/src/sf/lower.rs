@@ -1,8 +1,8 @@
-//! Lowering to instructions: what all of it shares. Statements, values, accesses and calls have files of their own.
+//! Lowering to instructions: the parts that statements, values, accesses and calls share. Each of these has a file of its own.
 //!
 //! Every body is lowered twice. *Checking* lowers each function and each thread once, without inlining, and finds all errors in them.
-//! Only if there are none, *building* lowers every copy of every thread with the functions inlined. So each mistake is reported once,
-//! in linear time, however often its function is called; building can fail only for size.
+//! Only if there are none, *building* lowers every copy of every thread with the functions inlined. So each error is reported once,
+//! in linear time, however often its function is called. Building can fail only because of size.
 
 use super::ast::Name;
 use super::code::{Code, Label};
@@ -19,7 +19,7 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, Expr, Instr, RegId};
 use steadfast_span::Span;
 
-/// What the lowering is for.
+/// The purpose of lowering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Finding errors; calls are not inlined.
@@ -31,18 +31,18 @@ pub(super) enum Purpose {
 /// A call of a function, found while checking.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallSite {
-    /// The calling function; nothing if it is a thread.
+    /// The calling function; none if it is a thread.
     pub(super) caller: Option<usize>,
     pub(super) callee: usize,
     pub(super) span: Span,
 }
 
-/// How much of the limits is used by the whole program.
+/// How much of the limits the whole program uses.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     pub(super) instructions: usize,
     pub(super) steps: usize,
-    /// Set, and reported, when a limit was passed.
+    /// Whether a limit was exceeded, which was reported.
     pub(super) exhausted: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Budget {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Identity {
     Known(i32),
-    /// In a template: whatever this register holds.
+    /// In a template: the content of this register.
     In(RegId),
 }
 
@@ -66,24 +66,24 @@ pub(super) enum Local {
 #[derive(Debug, Default)]
 struct Scope {
     names: HashMap<Rc<str>, (Local, Span)>,
-    /// The variables whose registers are given back at the end.
+    /// The variables whose registers are free again at the end of the block.
     owned: Vec<(Rc<str>, RegId)>,
 }
 
-/// Where the two ways out of a loop lead.
+/// The targets of the two ways out of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loop {
     pub(super) break_to: Label,
     pub(super) continue_to: Label,
 }
 
-/// Where `return` leads.
+/// The target of `return`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exit {
     pub(super) label: Label,
-    /// The function; nothing in a thread.
+    /// The function; none in a thread.
     pub(super) function: Option<usize>,
-    /// Where the result goes, if somebody wants it.
+    /// The register for the result, if the result is used.
     pub(super) result: Option<(RegId, Ty)>,
 }
 
@@ -111,13 +111,13 @@ pub(super) struct Lowering<'a, 'g> {
     pub(super) registers: Registers,
     pub(super) annotations: Annotations,
     pub(super) frames: Vec<Frame>,
-    /// Where the statement that is being lowered stands.
+    /// The place of the statement that is being lowered.
     pub(super) span: Span,
     pub(super) depth: usize,
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// Reports a problem of the body. Building repeats what checking has seen, so it keeps quiet.
+    /// Reports a problem of the body. Building reports nothing, because checking has reported everything.
     pub(super) fn report(&mut self, problem: Diagnostic) {
         if self.purpose == Purpose::Check {
             self.problems.push(problem);
@@ -129,7 +129,7 @@ impl<'a> Lowering<'a, '_> {
         self.code.run(instr, span);
     }
 
-    /// Emits `reg := value`, unless that changes nothing.
+    /// Emits `reg := value`, unless that has no effect.
     pub(super) fn assign(&mut self, dst: RegId, ty: Ty, value: Expr) {
         if value != Expr::Reg(dst) {
             self.stay_within(&value, ty);
@@ -138,7 +138,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// In an instance of a template: does not follow a run any further in which an integer leaves its range.
+    /// In an instance of a template: ends a run in which an integer leaves its range.
     pub(super) fn stay_within(&mut self, value: &Expr, ty: Ty) {
         let fits = match value {
             Expr::Const(value) => ty.contains(*value),
@@ -167,7 +167,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// What is stored when a value is stored into something of a type. Whoever stores takes the remainder of what is not constant.
+    /// The value as it is stored into something of this type. Instructions that store reduce values that are not constant.
     pub(super) fn fitted(&self, value: Expr, ty: Ty) -> Expr {
         match value.as_const() {
             Some(value) => Expr::Const(ty.store(value)),
@@ -176,10 +176,10 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Runs something one level deeper, unless that is too deep or the program has become too large.
+    /// Runs a step of lowering one level deeper, unless that is too deep or the program is too large.
     pub(super) fn deeper<T>(&mut self, span: Span, otherwise: T, inner: impl FnOnce(&mut Self) -> T) -> T {
         self.spend(span);
-        // Errors that nobody will see are not worth looking for.
+        // Errors that will not be shown need not be found.
         if self.budget.exhausted || self.problems.is_full() {
             return otherwise;
         }
@@ -193,7 +193,7 @@ impl<'a> Lowering<'a, '_> {
         result
     }
 
-    /// Counts a step of building, and stops everything when there are too many.
+    /// Counts a step of building, and ends building when there are too many.
     fn spend(&mut self, span: Span) {
         if self.purpose == Purpose::Check || self.budget.exhausted {
             return;
@@ -246,7 +246,7 @@ impl<'a> Lowering<'a, '_> {
         self.frame().scopes.push(Scope::default());
     }
 
-    /// Ends a block. Its variables' registers are free again, except where a `goto` could come back to them.
+    /// Ends a block. The registers of its variables are free again, except where a `goto` could return to the block.
     pub(super) fn leave_scope(&mut self) {
         let frame = self.frame();
         let jumps = !frame.labels.is_empty();
@@ -256,14 +256,14 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Makes a variable with a register of its own.
+    /// Declares a variable with a register of its own.
     pub(super) fn declare(&mut self, name: &Name, ty: Ty) -> RegId {
         let reg = self.registers.variable(&name.text, ty.modulus);
         self.declare_with(name, reg, ty);
         reg
     }
 
-    /// Makes a variable of a register that was made for it.
+    /// Declares a variable for a register that was made for it.
     pub(super) fn declare_with(&mut self, name: &Name, reg: RegId, ty: Ty) {
         self.declare_as(name, Local::Register(reg, ty));
         if let Some(scope) = self.frame().scopes.last_mut() {
@@ -271,7 +271,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Makes a variable that stands for something that is already there.
+    /// Declares a variable that stands for something that exists already.
     pub(super) fn declare_as(&mut self, name: &Name, local: Local) {
         let global = self.globals.get(&name.text).map(|found| found.1);
         let Some(scope) = self.frame().scopes.last_mut() else { return };
@@ -288,9 +288,9 @@ impl<'a> Lowering<'a, '_> {
         self.frame().scopes.iter().rev().find_map(|scope| scope.names.get(name)).map(|found| found.0)
     }
 
-    /// Reports a name that nothing declares.
+    /// Reports a name without a declaration.
     pub(super) fn unknown_name(&mut self, name: &Name) {
-        // In the order of the text, so that the same program always gives the same suggestion.
+        // In the order of the text, so that the same program always gets the same suggestion.
         let scopes = self.frame().scopes.iter().rev();
         let mut visible: Vec<(Span, Rc<str>)> = scopes
             .flat_map(|scope| scope.owned.iter().filter_map(|(name, _)| Some((scope.names.get(name)?.1, name.clone()))))
@@ -309,7 +309,7 @@ impl<'a> Lowering<'a, '_> {
         self.report(problem);
     }
 
-    /// What a global name stands for.
+    /// The meaning of a global name.
     pub(super) fn global(&self, name: &str) -> Option<Global> {
         self.globals.get(name).map(|found| found.0)
     }

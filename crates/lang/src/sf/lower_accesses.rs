@@ -39,7 +39,7 @@ impl<'a> Lowering<'a, '_> {
         Expr::Const(0)
     }
 
-    /// The location that an expression names.
+    /// The location that an expression denotes.
     fn place(&mut self, expr: &'a Ast) -> Option<(steadfast_ir::Place, Place)> {
         let (name, index) = match &expr.kind {
             ExprKind::Name(name) => (name, None),
@@ -105,7 +105,7 @@ impl<'a> Lowering<'a, '_> {
             Some(at) if is_cell(at, cells) && cells != u32::MAX => {
                 LocId::new(global.base.index() + at.unsigned_abs() as usize).into()
             }
-            // Out of bounds only for this copy: an error if it is ever reached.
+            // Out of bounds for this copy only: an error if it is ever reached.
             _ => {
                 self.stay_inside(&index, cells);
                 steadfast_ir::Place::Element { base: global.base, len: cells, index }
@@ -200,7 +200,7 @@ impl<'a> Lowering<'a, '_> {
         want: Want,
     ) -> Expr {
         let Some(arguments) = self.sort_arguments(expr, method, arguments) else { return Expr::Const(0) };
-        // What is added or masked is not stored itself: `fetch_and(~1)` is fine.
+        // A value that is added or masked is not stored itself: `fetch_and(~1)` is correct.
         let stored = !method.text.starts_with("fetch_");
         let mut values = Vec::with_capacity(arguments.values.len());
         for value in arguments.values {
@@ -250,7 +250,7 @@ impl<'a> Lowering<'a, '_> {
         Expr::Const(0)
     }
 
-    /// What a compare-and-exchange shall do.
+    /// The parts of a compare-and-exchange.
     fn attempt(
         &mut self,
         (place, ty): (steadfast_ir::Place, Ty),
@@ -265,7 +265,7 @@ impl<'a> Lowering<'a, '_> {
         Attempt { place, ty, expected, new: take(&mut values), success, failure }
     }
 
-    /// The accesses that read, and whose result may be ignored.
+    /// The accesses that read, whose result may be ignored.
     fn atomic_with_result(
         &mut self,
         expr: &Ast,
@@ -292,7 +292,7 @@ impl<'a> Lowering<'a, '_> {
         };
         self.run(instr, expr.span);
         if let Some(result) = result {
-            // Only now it is known what was there; the run is not followed from here.
+            // Only here the old value is known; in an instance, the run may end here.
             self.stay_within(&result, ty);
         }
         dst.map_or(Expr::Const(0), Expr::Reg)
@@ -316,7 +316,7 @@ impl<'a> Lowering<'a, '_> {
         Expr::binary(op, Expr::Old, value)
     }
 
-    /// How a place is written, for messages.
+    /// The text of a place, for messages.
     pub(super) fn text_of(&self, place: &Ast) -> String {
         match &place.kind {
             ExprKind::Name(name) => name.text.to_string(),
@@ -329,12 +329,12 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// Whether an array with that many cells has one with this index.
+/// Whether an array with this many cells has a cell with this index.
 fn is_cell(at: i32, cells: u32) -> bool {
     u32::try_from(at).is_ok_and(|at| at < cells)
 }
 
-/// Takes the first value that is left.
+/// Removes the first value.
 fn take(values: &mut Vec<Expr>) -> Expr {
     if values.is_empty() { Expr::Const(0) } else { values.remove(0) }
 }

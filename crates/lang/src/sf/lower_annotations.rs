@@ -1,4 +1,4 @@
-//! Lowering of what is written for a proof: loads that may yield more than what is there, and invariants.
+//! Lowering of annotations for proofs: loads that may yield other values than the one in memory, and invariants.
 
 use super::ast::{Expr as Ast, ExprKind, SharedKind};
 use super::codes;
@@ -12,10 +12,10 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, Expr, Instr, Place, ReadOrder};
 use steadfast_span::Span;
 
-/// What the code of a thread does not say about itself.
+/// The annotations of a thread.
 #[derive(Debug, Default)]
 pub(super) struct Annotations {
-    /// Loads that may yield more than what is there.
+    /// Loads that may yield other values.
     pub(super) guesses: Vec<(Span, Guess)>,
     /// The places of invariants.
     pub(super) invariants: Vec<Span>,
@@ -85,7 +85,7 @@ impl<'a> Lowering<'a, '_> {
         self.annotations.invariants.push(expr.span);
     }
 
-    /// What an invariant says: names of locations stand for what they hold.
+    /// The expression of an invariant, in which names of locations stand for their contents.
     fn stated(&mut self, expr: &'a Ast, whole: Span) -> Expr {
         self.deeper(expr.span, Expr::Const(0), |this| match &expr.kind {
             ExprKind::Unary(op, operand) => Expr::unary(*op, this.stated(operand, whole)),

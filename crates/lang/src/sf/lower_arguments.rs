@@ -1,4 +1,4 @@
-//! The arguments of accesses: how many values, then how many orderings, and which fit.
+//! The arguments of accesses: the number of values and orderings, and which orderings fit.
 
 use super::ast::{Expr as Ast, ExprKind, Name};
 use super::codes;
@@ -10,7 +10,7 @@ use steadfast_span::Span;
 /// Any positive number of values.
 const SOME: usize = usize::MAX;
 
-/// The methods of atomic locations: name, how many values come first, how many orderings follow, how it is written.
+/// The methods of atomic locations: name, number of values, number of orderings after them, and usage.
 const METHODS: [(&str, usize, usize, &str); 17] = [
     ("load", 0, 1, "load(acquire)"),
     ("store", 1, 1, "store(value, release)"),
@@ -66,7 +66,7 @@ impl<'a> Lowering<'a, '_> {
         Some(Arguments { values: given, orders: given_orders })
     }
 
-    /// How an access is written, with its own location.
+    /// The usage of an access, with the name of its location.
     fn usage(&self, expr: &Ast, method: &str) -> String {
         match &expr.kind {
             ExprKind::Method { place, .. } => format!("{}.{method}", self.text_of(place)),

@@ -1,4 +1,4 @@
-//! Compare-and-exchange. A weak one may fail although it finds what it expects, so what it has read does not tell whether it succeeded: it gives a `bool`.
+//! Compare-and-exchange. A weak one may fail although it finds the expected value, so the value that it reads does not say whether it succeeded: its result is a `bool`.
 
 use super::lower::Lowering;
 use super::lower_values::Want;
@@ -6,7 +6,7 @@ use super::types::Ty;
 use steadfast_ir::{BinaryOp, Expr, Instr, Place, ReadOrder, RegId, RmwOrder};
 use steadfast_span::Span;
 
-/// An attempt to replace a value by another.
+/// A compare-and-exchange: an attempt to replace a value by another.
 pub(super) struct Attempt {
     pub(super) place: Place,
     /// The type of the place.
@@ -26,19 +26,19 @@ impl Attempt {
 }
 
 impl Lowering<'_, '_> {
-    /// Gives what was there before.
+    /// The strong form. Its result is the old value.
     pub(super) fn strong_attempt(&mut self, attempt: &Attempt, span: Span, want: Want) -> Expr {
         let dst = self.destination(want, attempt.ty);
         self.run(attempt.cas(dst, false), span);
         dst.map_or(Expr::Const(0), Expr::Reg)
     }
 
-    /// Gives whether it succeeded. It is a strong one, or one that fails whatever it finds.
+    /// The weak form. Its result is whether it succeeded. It is either the strong form, or fails whatever it finds.
     pub(super) fn weak_attempt(&mut self, mut attempt: Attempt, span: Span, want: Want) -> Expr {
         let wanted =
             self.destination(want, Ty::BOOL).map(|success| (success, self.registers.temporary(attempt.ty.modulus)));
         if wanted.is_some() && attempt.expected.as_const().is_none() {
-            // It is compared once more afterwards, and then it has to be the value that was looked for.
+            // The result is compared with the expected value afterwards, so that must still be available.
             let expected = self.registers.temporary(attempt.ty.modulus);
             self.run(Instr::Assign { dst: expected, value: attempt.expected }, span);
             attempt.expected = Expr::Reg(expected);

@@ -1,4 +1,4 @@
-//! Lowering of calls: the language's own functions, and inlining of the program's.
+//! Lowering of calls: the functions of the language, and inlining of the program's functions.
 
 use super::ast::{Expr as Ast, Name};
 use super::codes;
@@ -79,7 +79,7 @@ impl<'a> Lowering<'a, '_> {
         self.run(Instr::Fence(order), expr.span);
     }
 
-    /// `assume(e)` or `assert(e)`. What surely holds needs no instruction.
+    /// `assume(e)` or `assert(e)`. A condition that is always true needs no instruction.
     fn require(&mut self, argument: &'a Ast, instr: fn(Expr) -> Instr) {
         let (holds, fails) = (self.code.label(), self.code.label());
         if !self.is_short_circuit(argument) {
@@ -131,7 +131,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Checks the arguments, and remembers the call.
+    /// Checks the arguments, and records the call.
     fn check_call(&mut self, expr: &'a Ast, callee: usize, arguments: &'a [Ast]) -> Expr {
         let globals = self.globals;
         for (argument, &(_, ty)) in arguments.iter().zip(&globals.functions[callee].parameters) {
@@ -140,7 +140,7 @@ impl<'a> Lowering<'a, '_> {
         }
         let caller = self.frame().exit.function;
         self.calls.push(CallSite { caller, callee, span: expr.span });
-        // Not a constant, so that nothing is concluded from it.
+        // Not a constant, so that no conclusions are drawn from it.
         Expr::Reg(self.registers.temporary(self.globals.reading.usual().modulus))
     }
 
@@ -160,7 +160,7 @@ impl<'a> Lowering<'a, '_> {
         let outer = self.span;
         self.block(&function.ast.body);
         if let Some((dst, _)) = result {
-            // A path without `return` gives 0. If there is none, this is not reached and disappears.
+            // A path without `return` gives 0. If there is no such path, this is unreachable and is removed.
             self.run(Instr::Assign { dst, value: Expr::Const(0) }, expr.span);
         }
         self.span = outer;
@@ -169,7 +169,7 @@ impl<'a> Lowering<'a, '_> {
         result.map_or(Expr::Const(0), |(reg, _)| Expr::Reg(reg))
     }
 
-    /// Where the result of a function goes: straight to who wants it, if the types agree.
+    /// The register for the result of a function: the wanted register, if the types agree.
     fn result_register(&mut self, want: Want, ty: Ty) -> Option<RegId> {
         match want {
             Want::Nothing => None,
@@ -197,8 +197,8 @@ impl<'a> Lowering<'a, '_> {
         passed
     }
 
-    /// What an argument is, if it can stand for its parameter: a constant, or a variable of the caller whose values all fit. The callee
-    /// cannot assign either of them.
+    /// An argument that can replace its parameter: a constant, or a variable of the caller whose values all fit. The callee
+    /// cannot assign it.
     fn as_it_is(&mut self, argument: &Ast, ty: Ty) -> Option<Local> {
         if let Some(value) = super::constant::known(argument, self.globals) {
             return Some(Local::Constant(ty.store(value)));
@@ -216,10 +216,10 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// How a parameter gets its value.
+/// How an argument is passed.
 enum Passed {
-    /// It is something that is already there.
+    /// It replaces its parameter.
     As(Local),
-    /// In a register of its own.
+    /// In a register.
     In(RegId),
 }

@@ -11,7 +11,7 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, Expr, Instr};
 
 impl<'a> Lowering<'a, '_> {
-    /// A block with a scope of its own.
+    /// A block with its own scope.
     pub(super) fn block(&mut self, block: &'a Block) {
         self.enter_scope();
         for statement in &block.statements {
@@ -20,7 +20,7 @@ impl<'a> Lowering<'a, '_> {
         self.leave_scope();
     }
 
-    /// One statement. Temporaries never outlive it.
+    /// One statement. Temporaries never live longer than it.
     pub(super) fn statement(&mut self, statement: &'a Stmt) {
         let (mark, outer) = (self.registers.mark(), self.span);
         self.span = statement.span;
@@ -70,8 +70,8 @@ impl<'a> Lowering<'a, '_> {
 
     fn let_statement(&mut self, name: &'a Name, ty: Option<&'a Type>, value: Option<&'a Ast>) {
         let ty = ty.map_or(self.globals.reading.usual(), |ty| self.ty(ty));
-        // The variable is not visible in its own initial value, so that is computed first, into a register that is made visible later.
-        // A `goto` can skip this statement and still reach the variable, which then must not hold what another one has left behind.
+        // The variable is not visible in its own initial value. So the value is computed first, into a register that is made visible later.
+        // A `goto` can skip this statement and still reach the variable, which then must not contain the value of another variable.
         let reg = if self.frame().labels.is_empty() {
             self.registers.variable(&name.text, ty.modulus)
         } else {
@@ -101,7 +101,7 @@ impl<'a> Lowering<'a, '_> {
             };
         }
         let Some((place, global)) = self.assignable(target, op) else {
-            // The right side may have errors of its own.
+            // The right side may also have errors.
             self.value(value);
             return;
         };
@@ -121,7 +121,7 @@ impl<'a> Lowering<'a, '_> {
         self.run(Instr::PlainStore { place, value }, self.span);
     }
 
-    /// The plain location that an assignment writes, or nothing and a report.
+    /// The plain location that an assignment writes; none after an error, which was reported.
     fn assignable(&mut self, target: &'a Ast, op: AssignOp) -> Option<(steadfast_ir::Place, Place)> {
         match &target.kind {
             ExprKind::Name(_) | ExprKind::Index { .. } => self.plain_place(target, Some(op)),
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A condition whose temporaries are dead once it is decided.
+    /// A condition. Its temporaries are dead when it is decided.
     fn decide(&mut self, cond: &'a Ast, then: Label, otherwise: Label) {
         let mark = self.registers.mark();
         let outer = std::mem::replace(&mut self.span, cond.span);
@@ -278,7 +278,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// `left op right`, computed now if it can be.
+/// `left op right`, computed now if both are constant.
 pub(super) fn fold(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let expr = Expr::binary(op, left, right);
     expr.as_const().map_or(expr, Expr::Const)

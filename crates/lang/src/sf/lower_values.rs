@@ -1,4 +1,4 @@
-//! Lowering of expressions: accesses become instructions, from left to right, and what remains is an expression over registers.
+//! Lowering of expressions: accesses become instructions, from left to right; the rest is an expression over registers.
 
 use super::ast::{Expr as Ast, ExprKind, Name, Type};
 use super::code::Label;
@@ -12,18 +12,18 @@ use super::types::Ty;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, Expr, Instr, RegId, UnaryOp};
 
-/// What becomes of a value.
+/// How a value is used.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Want {
-    /// It is dropped.
+    /// It is not used.
     Nothing,
-    /// It is part of something.
+    /// It is part of an expression.
     Value,
-    /// It goes into this register, which nothing reads before that.
+    /// It goes into this register, which is not read before that.
     Into(RegId, Ty),
 }
 
-/// Whether what is read can go straight into a register: whoever reads takes the remainder, and nothing else.
+/// Whether a value that is read can go directly into a register: a read reduces the value, but does no other conversion.
 fn fits(into: Ty, from: Ty) -> bool {
     let truth = !into.boolean || from.modulus <= 2;
     truth && (!into.integer || from.modulus <= into.modulus)
@@ -41,7 +41,7 @@ impl<'a> Lowering<'a, '_> {
         self.assign(reg, ty, value);
     }
 
-    /// Computes an expression. With [`Want::Into`] the result is the register if the value is already there.
+    /// Computes an expression. With [`Want::Into`], the result is the register if the value is already there.
     pub(super) fn evaluate(&mut self, expr: &'a Ast, want: Want) -> Expr {
         self.deeper(expr.span, Expr::Const(0), |this| this.evaluate_kind(expr, want))
     }
@@ -107,7 +107,7 @@ impl<'a> Lowering<'a, '_> {
         Expr::Reg(dst)
     }
 
-    /// Where an access of a location puts the value it reads: straight into the wanted register if that needs no conversion.
+    /// The register for the value that an access reads: the wanted register, if no conversion is needed.
     pub(super) fn destination(&mut self, want: Want, from: Ty) -> Option<RegId> {
         match want {
             Want::Nothing => None,
@@ -116,7 +116,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Goes to one label if the condition holds and to the other if not.
+    /// Continues at one label if the condition holds, and at the other if not.
     pub(super) fn condition(&mut self, cond: &'a Ast, then: Label, otherwise: Label) {
         self.deeper(cond.span, (), |this| match &cond.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => this.condition(inner, otherwise, then),
@@ -136,7 +136,7 @@ impl<'a> Lowering<'a, '_> {
         });
     }
 
-    /// `a && b` or `a || b` as a value, where `b` must not always be evaluated.
+    /// `a && b` or `a || b` as a value, where `b` is not always evaluated.
     fn short_circuit(&mut self, expr: &'a Ast, want: Want) -> Expr {
         let (holds, fails, end) = (self.code.label(), self.code.label(), self.code.label());
         self.condition(expr, holds, fails);
@@ -150,7 +150,7 @@ impl<'a> Lowering<'a, '_> {
         Expr::Reg(dst)
     }
 
-    /// Whether deciding this may stop half-way.
+    /// Whether this is a condition that may be decided without evaluating all of it.
     pub(super) fn is_short_circuit(&mut self, expr: &Ast) -> bool {
         match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.is_short_circuit(inner),
@@ -161,7 +161,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Whether evaluating this does more than compute: it accesses memory, calls, chooses or can divide by zero.
+    /// Whether evaluating this takes steps: it accesses memory, calls, chooses, or can divide by zero.
     fn takes_steps(&mut self, expr: &Ast) -> bool {
         match &expr.kind {
             ExprKind::Method { .. } | ExprKind::Call { .. } | ExprKind::Index { .. } => true,
@@ -218,7 +218,7 @@ impl<'a> Lowering<'a, '_> {
         Expr::Reg(dst)
     }
 
-    /// The value of an expression that has to be constant.
+    /// The value of an expression that must be constant.
     fn constant(&mut self, expr: &Ast) -> Option<i32> {
         match self.purpose {
             Purpose::Check => constant(expr, self.globals, self.problems),
@@ -230,12 +230,12 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn ty(&mut self, ty: &Type) -> Ty {
         match self.purpose {
             Purpose::Check => self.globals.ty(ty, self.problems),
-            // Checking has reported everything about it.
+            // Checking has reported all errors.
             Purpose::Build => self.globals.ty(ty, &mut crate::support::Diagnostics::default()),
         }
     }
 
-    /// Warns about a constant that will not be stored as it is written.
+    /// Warns about a constant that changes when it is stored.
     pub(super) fn warn_if_changed(&mut self, value: &Ast, ty: Ty) {
         let Some(constant) = known(value, self.globals).filter(|&constant| !ty.contains(constant)) else { return };
         if !ty.boolean {
@@ -266,7 +266,7 @@ impl<'a> Lowering<'a, '_> {
         self.report(problem.help(format!("write `{usage}`")));
     }
 
-    /// Reports that something without a value is used as one, if it is.
+    /// Reports an expression without a value that is used as a value.
     pub(super) fn no_value(&mut self, expr: &Ast, what: &str, want: Want) {
         if !matches!(want, Want::Nothing) {
             let problem = Diagnostic::error(codes::NO_VALUE, format!("{what} gives no value"));

@@ -1,10 +1,10 @@
 //! Steadfast's own language, described in `docs/language.md`.
 //!
 //! Text becomes tokens, a tree, and a program: [`token`], [`parser`] with its `parse_*` files, [`globals`], [`lower`] with its `lower_*`
-//! files, [`code`]. The tree exists also for a wrong text, and is checked as far as it goes, so that one run reports what it can.
+//! files, [`code`]. An incorrect text has a tree, too, which is checked as far as it goes, so that one run reports as many errors as possible.
 //!
-//! Invariants: building is tried only when nothing was wrong, and reports nothing but sizes; a location or constant is never hidden by a
-//! variable, so a global name means the same everywhere; temporaries are dead between statements and after the condition of a loop.
+//! Invariants: building starts only when there are no errors, and reports nothing except sizes; a variable never hides a location or constant,
+//! so a global name has the same meaning everywhere; temporaries are dead between statements and after the condition of a loop.
 
 mod ast;
 mod attributes;
@@ -58,7 +58,7 @@ pub(crate) fn parse_as(file: &SourceFile, reading: Reading) -> (Parsed, Option<T
     (Parsed { program, expectations: attributes.expectations, diagnostics: problems.finish() }, template)
 }
 
-/// Where the program could be changed.
+/// The places where the program could be changed.
 pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
     let tree = parser::parse_file(file.text(), &mut Diagnostics::default());
     sites::sites(file.text(), &tree)

@@ -1,4 +1,4 @@
-//! Memory orderings as they are written, and which access takes which.
+//! Memory orderings as they are written, and which accesses can have them.
 
 use super::ast::{Expr, Name};
 use super::codes;
@@ -7,7 +7,7 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_span::Span;
 
-/// An ordering before it is known what it is for.
+/// An ordering, before its access is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     Relaxed,
@@ -17,7 +17,7 @@ pub(super) enum Order {
     SeqCst,
 }
 
-/// How orderings are written in this language.
+/// The names of orderings in this language.
 pub(super) const NAMES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
 
 impl Order {
@@ -33,7 +33,7 @@ impl Order {
         })
     }
 
-    /// The ordering that an argument is.
+    /// The ordering that an argument denotes.
     pub(super) fn of(argument: &Expr) -> Option<Self> {
         argument.as_name().and_then(|name| Self::named(&name.text))
     }
@@ -54,11 +54,11 @@ impl Order {
 
 /// An ordering for one kind of access.
 pub(super) trait Fitting: Copy {
-    /// What the access is called in messages.
+    /// The name of the access in messages.
     const ACCESS: &'static str;
     /// The orderings that fit, for messages.
     const ALLOWED: &'static str;
-    /// The strongest one, which is meant when none is written and which stands in for a wrong one.
+    /// The strongest one. It is the default, and replaces one that does not fit.
     const SEQ_CST: Self;
     /// The ordering of the access, if it fits.
     fn fit(order: Order) -> Option<Self>;
@@ -85,7 +85,7 @@ fitting!(WriteOrder, "a store", "`relaxed`, `release` or `seq_cst`", [Relaxed, R
 fitting!(RmwOrder, "a read-modify-write", "any ordering", [Relaxed, Acquire, Release, AcqRel, SeqCst]);
 fitting!(FenceOrder, "a fence", "`acquire`, `release`, `acq_rel` or `seq_cst`", [Acquire, Release, AcqRel, SeqCst]);
 
-/// The ordering of an access, or why it does not fit. `access` names the access if the kind's own name is too vague.
+/// The ordering of an access, or why it does not fit. `access` names the access, if the name of its kind is too vague.
 pub(super) fn fit<O: Fitting>(order: Option<(Order, Span)>, access: Option<&str>) -> Result<O, Diagnostic> {
     let Some((order, span)) = order else { return Ok(O::SEQ_CST) };
     let access = access.unwrap_or(O::ACCESS);
@@ -96,7 +96,7 @@ pub(super) fn fit<O: Fitting>(order: Option<(Order, Span)>, access: Option<&str>
     })
 }
 
-/// The error for a name that stands where only an ordering can.
+/// The error for a name in place of an ordering.
 pub(super) fn unknown(name: &Name) -> Diagnostic {
     let problem = Diagnostic::error(codes::WRONG_ORDERING, format!("there is no ordering `{}`", name.text))
         .at(name.span, "not an ordering");

@@ -1,7 +1,7 @@
-//! Templates: programs with any number of threads, unbounded integers and arrays without end, for `steadfast prove`.
+//! Templates: programs with any number of threads, unbounded integers and unbounded arrays, for `steadfast prove`.
 //!
-//! A template is lowered like any other program, with one thread for all that run the same code, whose `id` is a register that holds an unknown
-//! number. Or it is lowered to a finite *instance* with few threads, few values and few cells, which `check` can explore.
+//! A template is lowered like any other program. Threads that run the same code become one thread, whose `id` is a register with an unknown
+//! number. A template can also be lowered to a finite *instance* with few threads, few values and few cells, which `check` can explore.
 
 use super::codes;
 use super::types::Ty;
@@ -9,50 +9,50 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::LocId;
 use steadfast_span::Span;
 
-/// What a text without bounds is read as.
+/// How a text without bounds is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// A finite program; words without a bound are errors.
+    /// As a finite program; words without a bound are errors.
     #[default]
     Finite,
     /// A template.
     Template,
-    /// A finite program in which words without a bound stand for so many.
+    /// As a finite program in which words without a bound have these bounds.
     Instance(Instance),
 }
 
 /// The size of a finite instance of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// How many threads run the code of `threads`.
+    /// The number of threads that run the code of `threads`.
     pub copies: u16,
-    /// An `int` is 0 to one less than this; at most 256.
+    /// The number of values of an `int`, from 0 on; at most 256.
     pub values: u16,
-    /// How many cells an array without end has.
+    /// The number of cells of an unbounded array.
     pub cells: u32,
 }
 
-/// What a program does not say about the template that it was made from.
+/// What a program does not contain of the template that it was made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     /// For each thread of the program, whether any number of threads run its code. The register `id` of such a thread holds its number.
     pub many: Vec<bool>,
     /// The arrays. No other place is indexed.
     pub arrays: Vec<Array>,
-    /// Reading this location is no access; it gives any value.
+    /// A read of this location is not an access; it gives any value.
     pub anything: Option<LocId>,
-    /// Loads that may yield more than what is there, by their place in the text.
+    /// The loads that may yield other values, by their places in the text.
     pub guesses: Vec<(Span, Guess)>,
-    /// The places of `invariant(…)`. The plain loads there are no accesses but stand for what a location holds, and the assertion is the invariant.
+    /// The places of `invariant(…)`. The plain loads there are not accesses; they stand for the contents of locations, and the assertion is the invariant.
     pub invariants: Vec<Span>,
 }
 
-/// What an abstraction of a load may yield besides what is there.
+/// The values that an abstracted load may yield besides the content of the location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Guess {
-    /// Anything less.
+    /// Any smaller value.
     AtMost,
-    /// Anything more.
+    /// Any larger value.
     AtLeast,
     /// This number.
     Or(i32),
@@ -63,14 +63,14 @@ pub enum Guess {
 pub struct Array {
     /// Its first location.
     pub base: LocId,
-    /// How many locations it has. An array without end has one, which stands for every cell.
+    /// The number of its locations. An unbounded array has one, which stands for every cell.
     pub count: u32,
-    /// Whether it has no end.
+    /// Whether it is unbounded.
     pub endless: bool,
 }
 
 impl Reading {
-    /// The type of what does not name its type.
+    /// The type of an object without a type.
     pub(super) fn usual(self) -> Ty {
         match self {
             Self::Finite => Ty::U8,
@@ -79,7 +79,7 @@ impl Reading {
         }
     }
 
-    /// How many cells an array without end has.
+    /// The number of cells of an unbounded array.
     pub(super) fn endless(self) -> Option<u32> {
         match self {
             Self::Finite => None,
@@ -88,7 +88,7 @@ impl Reading {
         }
     }
 
-    /// How many threads of the program run the code of `threads`.
+    /// The number of threads that run the code of `threads`.
     pub(super) fn copies(self) -> Option<u16> {
         match self {
             Self::Finite => None,
@@ -98,7 +98,7 @@ impl Reading {
     }
 }
 
-/// What is said of a run of an instance in which an integer leaves its range.
+/// The message for a run of an instance in which an integer leaves its range.
 pub const LEAVES_INSTANCE: &str = "an integer leaves the range of the instance";
 
 /// The error for something without a bound in a finite program.

@@ -9,7 +9,7 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, UnaryOp};
 use steadfast_span::Span;
 
-/// How tightly `+` binds.
+/// The precedence of `+`.
 const SUM: u8 = 9;
 
 impl Parser<'_> {
@@ -18,12 +18,12 @@ impl Parser<'_> {
         self.nested(|parser| parser.binary(0))
     }
 
-    /// An expression without comparisons and shifts, for places where `>` means something else.
+    /// An expression without comparisons and shifts, for places where `>` has another meaning.
     pub(super) fn sum(&mut self) -> Rule<Expr> {
         self.nested(|parser| parser.binary(SUM))
     }
 
-    /// Operators that bind at least as tightly as `weakest`, by precedence climbing.
+    /// Operators with at least this precedence, by precedence climbing.
     fn binary(&mut self, weakest: u8) -> Rule<Expr> {
         let mut left = self.unary()?;
         while let Some((op, strength)) = binary_operator(self.peek()).filter(|found| found.1 >= weakest) {
@@ -49,7 +49,7 @@ impl Parser<'_> {
         self.build(ExprKind::Unary(op, Box::new(operand)), span, height)
     }
 
-    /// A primary with any number of `.method(…)` behind it.
+    /// A primary expression, followed by any number of `.method(…)`.
     fn postfix(&mut self) -> Rule<Expr> {
         let mut expr = self.primary()?;
         while self.eat(Token::Dot) {
@@ -82,7 +82,7 @@ impl Parser<'_> {
         ExprKind::Number(value)
     }
 
-    /// The span of what stands in parentheses includes them, so that a message about `(a + b)` shows all of it.
+    /// An expression in parentheses. Its span includes them, so that messages show all of `(a + b)`.
     fn group(&mut self) -> Rule<Expr> {
         let open = self.advance();
         let mut inner = self.expression()?;
@@ -117,7 +117,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(a, b)`, and the height of the highest argument.
+    /// `(a, b)`, with the height of the highest argument.
     fn arguments(&mut self) -> Rule<(Vec<Expr>, u16)> {
         self.advance();
         let mut arguments = Vec::new();
@@ -132,7 +132,7 @@ impl Parser<'_> {
         Ok((arguments, height))
     }
 
-    /// A node above parts of the given height. Long chains such as `a + b + …` are high although they nest nothing.
+    /// A node over parts of the given height. Long chains such as `a + b + …` are high although nothing is nested.
     fn build(&mut self, kind: ExprKind, span: Span, below: u16) -> Rule<Expr> {
         if usize::from(below) >= MAX_NESTING {
             self.report(too_deep(span));
@@ -161,12 +161,12 @@ impl Parser<'_> {
                 .note("numbers are written `42`, `0x2a` or `0b101010`")
         };
         self.report(problem);
-        // The number is wrong, but its place in the expression is not.
+        // The number is incorrect, but the expression can be parsed further.
         0
     }
 }
 
-/// The operator that a token is between two operands, and how tightly it binds.
+/// The binary operator of a token, with its precedence.
 fn binary_operator(token: Token) -> Option<(BinaryOp, u8)> {
     Some(match token {
         Token::Or => (BinaryOp::Or, 1),

@@ -1,4 +1,4 @@
-//! The outermost level: attributes, constants, shared locations, functions and threads.
+//! The top level: attributes, constants, shared locations, functions and threads.
 
 use super::ast::{Attribute, Constant, Count, File, Function, Init, Name, Shared, SharedKind, Thread, Type};
 use super::codes;
@@ -8,7 +8,7 @@ use crate::support::suggest;
 use std::rc::Rc;
 use steadfast_diag::Diagnostic;
 
-/// The words that begin a declaration.
+/// The keywords that begin a declaration.
 const ITEMS: [&str; 7] = ["thread", "threads", "fn", "const", "atomic", "plain", "mutex"];
 
 impl Parser<'_> {
@@ -19,7 +19,7 @@ impl Parser<'_> {
             let before = self.position();
             if self.item(&mut file).is_err() {
                 self.skip_item();
-                // What ends the skipping may be what could not be read.
+                // Skipping may stop at the token that could not be parsed.
                 if self.position() == before {
                     self.advance();
                 }
@@ -53,7 +53,7 @@ impl Parser<'_> {
         Failed
     }
 
-    /// What kind of shared object a declaration that begins here makes.
+    /// The kind of shared object that a declaration at this token makes.
     pub(super) fn shared_kind(&self) -> Option<SharedKind> {
         match self.token_text() {
             "atomic" => Some(SharedKind::Atomic),
@@ -154,7 +154,7 @@ impl Parser<'_> {
             if self.peek() != Token::Name {
                 return Err(failed);
             }
-            // Without its type the declaration is clear enough to go on with.
+            // Even without its type, the declaration can be used.
             return Ok(Type::Named(Name { text: "u8".into(), span: self.span() }));
         }
         self.advance();

@@ -31,14 +31,14 @@ impl Parser<'_> {
         })
     }
 
-    /// Makes sure that reading goes on even if the token that could not be read is the one where skipping stops.
+    /// Makes progress even if skipping stops at the token that could not be parsed.
     fn pass_bad_token(&mut self, before: usize) {
         if self.position() == before && !matches!(self.peek(), Token::RightBrace | Token::End) {
             self.advance();
         }
     }
 
-    /// Takes the `}`. If it is missing, a declaration that follows can still be read.
+    /// Takes the `}`. If it is missing, a following declaration can still be parsed.
     fn close_block(&mut self, open: Span) {
         if self.eat(Token::RightBrace) {
             return;
@@ -48,7 +48,7 @@ impl Parser<'_> {
         self.report(problem.context(Span::new(end, end), "`}` is missing, at the latest here"));
     }
 
-    /// Whether the next token is a word that can only begin a statement.
+    /// Whether the next token is a keyword that can only begin a statement.
     pub(super) fn starts_statement(&self) -> bool {
         use Token::{Break, Choose, Continue, Do, For, Goto, If, Let, Loop, Return, Skip, While};
         matches!(self.peek(), Let | If | While | Do | Loop | For | Break | Continue | Choose | Goto | Return | Skip)
@@ -86,7 +86,7 @@ impl Parser<'_> {
         Ok(Stmt { span: start.to(self.head_end(start, &kind)), kind })
     }
 
-    /// Where the head of a statement ends: at its condition, or at its first word.
+    /// The end of the head of a statement: its condition, or its first word.
     fn head_end(&self, start: Span, kind: &StmtKind) -> Span {
         match kind {
             StmtKind::If { arms, .. } => arms.first().map_or(start, |arm| arm.0.span),
@@ -140,8 +140,8 @@ impl Parser<'_> {
         Ok(StmtKind::Let { name, ty, value: Some(value) })
     }
 
-    /// An expression before a semicolon. If it is broken but the semicolon is there, what it was for still exists, so that uses of it
-    /// are no further errors.
+    /// An expression before a semicolon. If it has an error but the semicolon is there, the statement still exists, so that uses of
+    /// what it declares are no further errors.
     pub(super) fn expression_or_wrong(&mut self) -> Rule<Expr> {
         let start = self.span();
         if let Ok(expr) = self.expression() {
@@ -169,7 +169,7 @@ impl Parser<'_> {
         op
     }
 
-    /// `(e)` before a block. A broken condition is reported, and its block is still read.
+    /// `(e)` before a block. After an error in the condition, the block is still parsed.
     fn condition(&mut self) -> Rule<Expr> {
         let start = self.span();
         let condition = self.parenthesised();
@@ -194,7 +194,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
-    /// The body of a loop or branch, which has to be a block.
+    /// The body of a loop or branch, which must be a block.
     fn body(&mut self) -> Rule<Block> {
         if self.peek() == Token::LeftBrace {
             return self.block();
@@ -222,7 +222,7 @@ impl Parser<'_> {
         self.advance();
         let cond = self.condition()?;
         if self.peek() == Token::Semicolon {
-            // `while (e);` can only mean one thing.
+            // `while (e);` can have only one meaning.
             self.advance();
             return Ok(StmtKind::While { cond, body: Block::default() });
         }
@@ -286,7 +286,7 @@ fn one_more(target: Expr, op: BinaryOp) -> StmtKind {
     StmtKind::Assign { target, op: AssignOp::Update(op), value: one }
 }
 
-/// How a token assigns, if it does.
+/// The assignment operator of a token.
 fn assignment_operator(token: Token) -> Option<AssignOp> {
     Some(AssignOp::Update(match token {
         Token::Assign => return Some(AssignOp::Set),

@@ -1,7 +1,7 @@
-//! The parser's view of the tokens: looking ahead, insisting, reporting and getting back on track.
+//! The parser's access to the tokens: looking ahead, expecting tokens, reporting errors, and recovering from them.
 //!
-//! A rule that fails has reported why and returns [`Failed`]; the nearest list of statements or items then skips to where the next one
-//! can begin. So every independent mistake is reported once, and what was read before and after it stays in the tree.
+//! A rule that fails has reported the error and returns [`Failed`]; the nearest list of statements or items then skips to the place where the next one
+//! can begin. So every independent error is reported once, and what was parsed before and after it stays in the tree.
 
 use super::ast::{self, Name};
 use super::codes;
@@ -11,25 +11,25 @@ use std::rc::Rc;
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
 
-/// The rule did not match, and the user has been told.
+/// The rule did not match, and the error was reported.
 #[derive(Debug)]
 pub(super) struct Failed;
 
-/// What a rule returns.
+/// The result of a rule.
 pub(super) type Rule<T> = Result<T, Failed>;
 
-/// Reads one file.
+/// Parses one file.
 pub(super) struct Parser<'a> {
     text: &'a str,
     tokens: Vec<(Token, Span)>,
     at: usize,
     pub(super) problems: &'a mut Diagnostics,
     depth: Depth,
-    /// Set when the rest of the file is skipped; complaints about what is then missing would be noise.
+    /// Whether the rest of the file is skipped. Errors about what is then missing are not reported.
     gave_up: bool,
 }
 
-/// Reads a file into a tree.
+/// Parses a file into a tree.
 pub(super) fn parse_file(text: &str, problems: &mut Diagnostics) -> ast::File {
     let tokens = tokens(text, problems);
     Parser { text, tokens, at: 0, problems, depth: Depth::default(), gave_up: false }.file()
@@ -46,17 +46,17 @@ impl Parser<'_> {
         self.tokens.get(self.at + 1).map_or(Token::End, |token| token.0)
     }
 
-    /// Where the next token stands.
+    /// The place of the next token.
     pub(super) fn span(&self) -> Span {
         self.tokens[self.at].1
     }
 
-    /// Where the last token that was taken stands.
+    /// The place of the last token that was taken.
     pub(super) fn last_span(&self) -> Span {
         self.at.checked_sub(1).map_or(Span::default(), |last| self.tokens[last].1)
     }
 
-    /// How many tokens were taken: two equal positions mean that nothing was.
+    /// The number of tokens that were taken. Two equal positions mean that there was no progress.
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -70,7 +70,7 @@ impl Parser<'_> {
         self.text.get(span.range()).unwrap_or("")
     }
 
-    /// Takes the next token. The end is never passed.
+    /// Takes the next token. The end of the file is never passed.
     pub(super) fn advance(&mut self) -> Span {
         let span = self.span();
         if self.peek() != Token::End {
@@ -88,12 +88,12 @@ impl Parser<'_> {
         found
     }
 
-    /// Takes the given token or fails; `what` is how the message calls it.
+    /// Takes this token, or fails; `what` is its name in the message.
     pub(super) fn expect(&mut self, token: Token, what: &str) -> Rule<Span> {
         if self.peek() == token { Ok(self.advance()) } else { Err(self.unexpected(what)) }
     }
 
-    /// Takes a name or fails; `what` says what it would have named.
+    /// Takes a name, or fails; `what` says what it should have named.
     pub(super) fn name(&mut self, what: &str) -> Rule<Name> {
         if self.peek() == Token::Name {
             return Ok(self.take_name());
@@ -115,26 +115,26 @@ impl Parser<'_> {
         Name { text, span: self.advance() }
     }
 
-    /// Whether the next token is the given word, which is a keyword only here.
+    /// Whether the next token is this word, which is a keyword only here.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.peek() == Token::Name && self.token_text() == word
     }
 
-    /// Reports a problem, unless it is a consequence of having given up or of characters that are no token.
+    /// Reports a problem, unless it is a consequence of an earlier one or of characters that are no token.
     pub(super) fn report(&mut self, problem: Diagnostic) {
         if !self.gave_up && self.peek() != Token::Bad {
             self.problems.push(problem);
         }
     }
 
-    /// Reports that something else was expected here.
+    /// Reports that something else was expected.
     pub(super) fn unexpected(&mut self, expected: &str) -> Failed {
         let problem = self.expected(expected);
         self.report(problem);
         Failed
     }
 
-    /// Reports that something else was expected here, with advice.
+    /// Reports that something else was expected, with advice.
     pub(super) fn unexpected_but(&mut self, expected: &str, advice: impl Into<String>) -> Failed {
         let problem = self.expected(expected).help(advice);
         self.report(problem);
@@ -147,7 +147,7 @@ impl Parser<'_> {
             .at(self.span(), format!("expected {expected}"))
     }
 
-    /// Takes a semicolon. If it was forgotten, says so, and goes on if the next line or statement begins here.
+    /// Takes a semicolon. If it is missing, reports that, and continues if the next line or statement begins here.
     pub(super) fn semicolon(&mut self) -> Rule<()> {
         if self.eat(Token::Semicolon) {
             return Ok(());
@@ -170,7 +170,7 @@ impl Parser<'_> {
     pub(super) fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Rule<T>) -> Rule<T> {
         if !self.depth.enter() {
             self.report(too_deep(self.span()));
-            // Inside something so deep every further level would fail as well.
+            // At this depth, every further level would fail, too.
             self.skip_rest();
             return Err(Failed);
         }
@@ -179,13 +179,13 @@ impl Parser<'_> {
         result
     }
 
-    /// Gives up on the rest of the file.
+    /// Skips the rest of the file.
     pub(super) fn skip_rest(&mut self) {
         self.at = self.tokens.len() - 1;
         self.gave_up = true;
     }
 
-    /// Skips to where the next statement can begin: past a `;`, past a block, or to the `}` of the block we are in.
+    /// Skips to the place where the next statement can begin: behind a `;`, behind a block, or to the `}` of this block.
     pub(super) fn skip_statement(&mut self) {
         loop {
             match self.peek() {
@@ -203,7 +203,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to the `;` of a statement whose end is broken. Fails if the statement ends otherwise.
+    /// Skips to the `;` of a statement with an error. Fails if the statement ends otherwise.
     pub(super) fn skip_to_semicolon(&mut self) -> Rule<()> {
         loop {
             match self.peek() {
@@ -214,7 +214,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to the block that a broken head belongs to. Fails if the statement ends first.
+    /// Skips to the block of a head with an error. Fails if the statement ends first.
     pub(super) fn skip_to_block(&mut self) -> Rule<()> {
         loop {
             match self.peek() {
@@ -225,7 +225,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips a block with everything in it.
+    /// Skips a block with its contents.
     fn skip_block(&mut self) {
         let mut open = 0_usize;
         loop {
@@ -242,7 +242,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to where the next declaration can begin.
+    /// Skips to the place where the next declaration can begin.
     pub(super) fn skip_item(&mut self) {
         loop {
             match self.peek() {

@@ -1,4 +1,4 @@
-//! From the tree to the program: checking everything once, then building every thread.
+//! Makes the program from the tree: checks everything once, then builds every thread.
 
 use super::ast;
 use super::code::Code;
@@ -51,9 +51,9 @@ pub(super) fn build(
     Some((builder.finish(), template))
 }
 
-/// How many copies of each thread there are.
+/// The number of copies of each thread.
 fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnostics) -> Vec<u16> {
-    // After other errors, the threads may be there and just not have been understood.
+    // If there are other errors, the threads may only not have been parsed.
     if file.threads.is_empty() && !problems.has_errors() {
         let problem =
             Diagnostic::error(codes::NO_THREADS, "the program has no threads").at(Span::default(), "nothing runs");
@@ -89,7 +89,7 @@ fn count_threads(file: &ast::File, globals: &Globals<'_>, problems: &mut Diagnos
     counts
 }
 
-/// How many copies a declaration asks for; 1 if that makes no sense.
+/// The number of copies in a declaration; 1 after an error.
 fn copies_of(copies: &ast::Expr, globals: &Globals<'_>, problems: &mut Diagnostics) -> u16 {
     let allowed = 1..=i32::from(limits::THREADS);
     match constant(copies, globals, problems) {

@@ -6,7 +6,7 @@ use super::lower::CallSite;
 use crate::support::Diagnostics;
 use steadfast_diag::Diagnostic;
 
-/// Where a depth-first search is with a function.
+/// The state of a function in a depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visit {
     New,
@@ -27,7 +27,7 @@ pub(super) fn find(calls: &[CallSite], globals: &Globals<'_>, problems: &mut Dia
         if visits[start] != Visit::New {
             continue;
         }
-        // The functions on the way, each with how many of its calls were followed. Not recursive: chains can be long.
+        // The functions on the path, each with how many of its calls were followed. There is no recursion, because chains can be long.
         let mut path = vec![(start, 0)];
         visits[start] = Visit::Open;
         while let Some((function, next)) = path.last_mut() {

@@ -1,21 +1,21 @@
-//! The registers of a thread: variables and temporaries, reused as soon as they can no longer matter.
+//! The registers of a thread: variables and temporaries, which are reused when they are dead.
 //!
-//! Fewer registers are fewer bytes in every state of an exploration. A variable whose scope has ended gives its register to the next
-//! variable of the same name and range, so that two inlined copies of a function share theirs.
+//! Fewer registers mean fewer bytes in every state of an exploration. When the scope of a variable ends, the next
+//! variable with the same name and range gets its register, so two inlined copies of a function share registers.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 use steadfast_ir::{RegId, RegSet, Register, ThreadBuilder};
 use steadfast_span::Index;
 
-/// What temporaries are called. A variable of that name is told apart like any other duplicate.
+/// The name of temporaries. A variable with this name is distinguished like any other duplicate.
 const TEMPORARY: &str = "tmp";
 
-/// Hands out registers.
+/// Gives out registers.
 #[derive(Debug, Default)]
 pub(super) struct Registers {
     declared: Vec<Register>,
-    /// How often a name was asked for.
+    /// By name, how many registers have it.
     taken: HashMap<Rc<str>, usize>,
     free: HashMap<(Rc<str>, u16), Vec<RegId>>,
     /// By modulus.
@@ -33,7 +33,7 @@ impl Registers {
         self.fresh(name, modulus)
     }
 
-    /// A register that no other variable has had.
+    /// A register that no other variable had.
     pub(super) fn fresh(&mut self, name: &Rc<str>, modulus: u16) -> RegId {
         self.declare(name, modulus, false)
     }
@@ -44,7 +44,7 @@ impl Registers {
         RegId::new(self.declared.len() - 1)
     }
 
-    /// Gives the register of a variable back.
+    /// Frees the register of a variable.
     pub(super) fn release(&mut self, name: &Rc<str>, reg: RegId) {
         self.free.entry((name.clone(), self.modulus(reg))).or_default().push(reg);
     }
@@ -62,7 +62,7 @@ impl Registers {
         self.temporaries.len()
     }
 
-    /// Gives back the temporaries that were made since the mark.
+    /// Frees the temporaries that were made since the mark.
     pub(super) fn release_temporaries(&mut self, mark: usize) {
         while self.temporaries.len() > mark {
             let Some(reg) = self.temporaries.pop() else { return };
@@ -80,7 +80,7 @@ impl Registers {
         self.declared.get(reg.index()).map_or(256, |declared| declared.modulus)
     }
 
-    /// Declares those that are used. Returns the final number of each; that of an unused one means nothing.
+    /// Declares the registers that are used. Returns the final number of each; the number of an unused register has no meaning.
     pub(super) fn emit(self, used: &RegSet, builder: &mut ThreadBuilder) -> Vec<RegId> {
         let mut next = 0;
         let mut numbers = Vec::with_capacity(self.declared.len());

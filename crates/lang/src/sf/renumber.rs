@@ -1,7 +1,7 @@
 //! Gives the registers of an instruction their final numbers.
 //!
-//! Code that is dropped, such as the branch of another copy of the thread, leaves registers behind that nothing mentions. They are not
-//! declared at all, and the others move up.
+//! Code that is dropped, such as the branch of another copy of the thread, leaves unused registers behind. They are not
+//! declared, and the others get smaller numbers.
 
 use steadfast_ir::{Expr, Instr, Place, RegId};
 use steadfast_span::Index;

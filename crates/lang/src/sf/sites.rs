@@ -1,4 +1,4 @@
-//! Where a Steadfast program could be changed; see [`crate::sites`].
+//! The places where a Steadfast program could be changed; see [`crate::sites`].
 
 use super::ast::{self, Block, Expr, ExprKind, File, Name, Stmt, StmtKind};
 use super::orders::Order;
@@ -107,10 +107,10 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The accesses in an expression. `used`: somebody wants its value.
+    /// The accesses in an expression. `used` says whether its value is used.
     fn expression(&mut self, expr: &Expr, used: bool) {
         if let ExprKind::Method { method, arguments, .. } = &expr.kind {
-            let access = Access { text: self.text, expr, method, arguments };
+            let access = MethodCall { text: self.text, expr, method, arguments };
             self.found.extend(access.site(used));
         }
         for child in expr.children() {
@@ -120,14 +120,14 @@ impl<'a> Finder<'a> {
 }
 
 /// `place.method(values, orderings)`
-struct Access<'a> {
+struct MethodCall<'a> {
     text: &'a str,
     expr: &'a Expr,
     method: &'a Name,
     arguments: &'a [Expr],
 }
 
-impl Access<'_> {
+impl MethodCall<'_> {
     fn site(&self, used: bool) -> Option<Site> {
         let orders: Vec<Order> = self.orders().iter().filter_map(Order::of).collect();
         let first = orders.first().copied().unwrap_or(Order::SeqCst);
@@ -162,7 +162,7 @@ impl Access<'_> {
         edits
     }
 
-    /// Writes the orderings of a form.
+    /// The edit for the orderings of a form.
     fn ordering(&self, form: Form) -> Edit {
         let orders = self.orders();
         let old = orders.first().map_or("", |order| &self.text[order.span.range()]);
@@ -180,7 +180,7 @@ impl Access<'_> {
     }
 }
 
-/// What an access could be instead.
+/// The other possible forms of an access.
 fn forms(now: Form) -> Vec<Form> {
     match now {
         Form::Load(_) => READ_ORDERS.map(Form::Load).to_vec(),

@@ -1,4 +1,4 @@
-//! Tokens. Keywords are only the words that begin or join statements; everything with parentheses is a name.
+//! Tokens. Only words that begin or join statements are keywords; everything with parentheses is a name.
 
 use super::codes;
 use crate::support::Diagnostics;
@@ -14,7 +14,7 @@ use steadfast_span::Span;
 pub(super) enum Token {
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
     Name,
-    /// Letters may follow directly: `12ab` is one bad number and not a number and a name.
+    /// Letters may follow directly: `12ab` is one malformed number, and not a number and a name.
     #[regex(r"[0-9][0-9A-Za-z_]*")]
     Number,
     #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
@@ -160,13 +160,13 @@ pub(super) enum Token {
     UnclosedComment,
     #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
     UnclosedText,
-    /// What is not a token, and has been reported.
+    /// Text that is no token, which was reported.
     Bad,
-    /// What stands behind the last token.
+    /// The end of the file.
     End,
 }
 
-/// Skips a comment that is closed; an open one becomes a token that covers the rest of the file.
+/// Skips a comment. A comment that is not closed becomes a token that covers the rest of the file.
 fn skip_comment(lexer: &mut Lexer<'_, Token>) -> logos::Filter<()> {
     let Some(length) = lexer.remainder().find("*/") else {
         lexer.bump(lexer.remainder().len());
@@ -176,7 +176,7 @@ fn skip_comment(lexer: &mut Lexer<'_, Token>) -> logos::Filter<()> {
     logos::Filter::Skip
 }
 
-/// Splits a text into tokens. The last one is always [`Token::End`]; what is not a token is reported.
+/// Splits a text into tokens. The last one is always [`Token::End`]. Text that is no token is reported.
 pub(super) fn tokens(text: &str, problems: &mut Diagnostics) -> Vec<(Token, Span)> {
     let mut found = Vec::with_capacity(text.len() / 4);
     for (token, range) in Token::lexer(text).spanned() {
@@ -190,7 +190,7 @@ pub(super) fn tokens(text: &str, problems: &mut Diagnostics) -> Vec<(Token, Span
                 found.push((Token::Bad, span));
             }
             Ok(token) => found.push((token, span)),
-            // Neighbouring characters that are not tokens are one mistake.
+            // Adjacent characters that are no tokens are one error.
             Err(()) => match found.last_mut() {
                 Some((Token::Bad, before)) if before.end == span.start => before.end = span.end,
                 _ => found.push((Token::Bad, span)),
@@ -218,7 +218,7 @@ fn not_a_token(text: &str, span: Span) -> Diagnostic {
 }
 
 impl Token {
-    /// How a message calls this token.
+    /// The name of this token in messages.
     pub(super) fn describe(self, text: &str) -> String {
         match self {
             Self::End => "the end of the file".into(),

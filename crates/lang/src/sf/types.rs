@@ -1,22 +1,22 @@
-//! Types are ranges of values.
+//! Types, which are ranges of values.
 
 use steadfast_ir::{BinaryOp, Expr, UNBOUNDED, UnaryOp};
 
-/// What a variable or a location can hold: `0..modulus`.
+/// The values of a variable or a location: `0..modulus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ty {
     /// One more than the largest value; 1 to 256, or [`UNBOUNDED`].
     pub(super) modulus: u16,
     /// A `bool` becomes 1 when anything but 0 is stored into it, as in C; a `u1` takes the remainder.
     pub(super) boolean: bool,
-    /// In an instance of a template: it is an integer, and a run that leaves the range is not followed any further.
+    /// In an instance of a template: it is an integer, and a run that leaves the range ends.
     pub(super) integer: bool,
 }
 
 impl Ty {
     /// `bool`
     pub(super) const BOOL: Self = Self { modulus: 2, boolean: true, integer: false };
-    /// `u8`, the type of whatever does not name its type.
+    /// `u8`, the type of objects without a type.
     pub(super) const U8: Self = Self { modulus: 256, boolean: false, integer: false };
 
     /// `int` in a template.
@@ -46,12 +46,12 @@ impl Ty {
         Self::below(last.clamp(0, 255).unsigned_abs() as u16 + 1)
     }
 
-    /// Whether a value needs no change to be stored.
+    /// Whether a value can be stored unchanged.
     pub(super) fn contains(self, value: i32) -> bool {
         self == Self::INT || (0..i32::from(self.modulus)).contains(&value)
     }
 
-    /// What is stored when a constant is.
+    /// A constant, as it is stored.
     pub(super) fn store(self, value: i32) -> i32 {
         match self {
             Self::INT => value,
@@ -61,7 +61,7 @@ impl Ty {
     }
 }
 
-/// Whether an expression is always 0 or 1. `of` tells the modulus of a register.
+/// Whether an expression is always 0 or 1. `of` gives the modulus of a register.
 pub(super) fn is_truth(expr: &Expr, of: &dyn Fn(steadfast_ir::RegId) -> u16) -> bool {
     match expr {
         Expr::Const(value) => matches!(value, 0 | 1),

@@ -1,34 +1,34 @@
-//! Places between statements, and fences that stand there already.
+//! The places between statements, and the fences that exist already.
 
 use super::{Braces, Edit, FENCE_ORDERS, Form, Site, Variant};
 use steadfast_ir::FenceOrder;
 use steadfast_span::Span;
 
-/// A statement, as far as a fence beside it is concerned.
+/// A statement, with what matters for a fence beside it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    /// Where it stands, without its semicolon; of a statement with blocks, the head.
+    /// Its place, without its semicolon; for a statement with blocks, the place of its head.
     pub(crate) span: Span,
-    /// It ends with a semicolon, and has no blocks.
+    /// Whether it ends with a semicolon and has no blocks.
     pub(crate) simple: bool,
-    /// It accesses nothing and simply continues, so that a fence may as well stand on its other side.
+    /// Whether it has no access and simply continues, so that a fence on its other side has the same effect.
     pub(crate) local: bool,
-    /// What follows it is reached otherwise or never.
+    /// Whether control does not fall through to the next statement.
     pub(crate) jumps: bool,
-    /// It is a fence.
+    /// Its ordering, if it is a fence.
     pub(crate) fence: Option<FenceOrder>,
 }
 
 /// The statements of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
-    /// In their order.
+    /// The statements, in order.
     pub(crate) items: Vec<Item>,
-    /// Whether a thread ends with it.
+    /// Whether it is the body of a thread.
     pub(crate) is_thread: bool,
 }
 
-/// The sites between the statements of a block, and its fences. `name` is how the language writes the ordering of a fence.
+/// The sites between the statements of a block, and its fences. `name` returns the spelling of an ordering of a fence.
 pub(crate) fn gap_sites(
     text: &str,
     braces: &Braces,
@@ -69,7 +69,7 @@ impl Writer<'_> {
         format!("fence({});", (self.name)(order))
     }
 
-    /// Below the statement before, if that has a line for itself, else in front of the next one.
+    /// Below the previous statement, if that has its own line; otherwise in front of the next one.
     fn between(&self, before: Option<Item>, next: Item, order: FenceOrder) -> Edit {
         if let Some((end, indent)) = before.filter(|item| item.simple).and_then(|item| self.line_of(item)) {
             return Edit::insert(end, format!("{}{indent}{}", self.line_break(), self.statement(order)));
@@ -95,7 +95,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Where the line of a simple statement ends and how it is indented, if nothing but a comment shares the line with it.
+    /// The end and the indentation of the line of a simple statement, if only a comment shares the line with it.
     fn line_of(&self, item: Item) -> Option<(u32, String)> {
         let indent = self.indentation(item.span.start)?;
         let after = self.braces.semicolon(item.span.end)? + 1;
@@ -105,7 +105,7 @@ impl Writer<'_> {
         alone.then(|| (after + line.len() as u32, indent))
     }
 
-    /// The blanks in front of an offset, if there is nothing else on its line.
+    /// The indentation before an offset, if there is nothing else before it on its line.
     fn indentation(&self, offset: u32) -> Option<String> {
         let before = &self.text[..offset as usize];
         let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
@@ -116,7 +116,7 @@ impl Writer<'_> {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// A fence, with its other orderings and without it.
+    /// An existing fence, with its other orderings and its removal.
     fn existing(&self, item: Item, now: FenceOrder) -> Option<Site> {
         let semicolon = self.braces.semicolon(item.span.end)?;
         let mut variants = vec![Variant { form: Form::Nothing, edits: vec![self.removal(item, semicolon)] }];
@@ -128,7 +128,7 @@ impl Writer<'_> {
         Some(Site { span: item.span, now: Form::Fence(now), variants })
     }
 
-    /// Takes a statement away, with its line if it has one for itself.
+    /// Removes a statement, with its line if it has its own line.
     fn removal(&self, item: Item, semicolon: u32) -> Edit {
         let statement = Span::new(item.span.start, semicolon + 1);
         let whole = self.indentation(item.span.start).and_then(|indent| {
@@ -141,7 +141,7 @@ impl Writer<'_> {
     }
 }
 
-/// A place for a fence, with how to write each.
+/// A place for a fence, with the edit for each ordering.
 fn site(edit: impl Fn(FenceOrder) -> Edit) -> Site {
     let variant = |order| Variant { form: Form::Fence(order), edits: vec![edit(order)] };
     let variants = FENCE_ORDERS.map(variant).to_vec();

@@ -1,8 +1,8 @@
-//! Where a program text could be changed without changing what it does when threads simply take turns: fences between statements, orderings
-//! of accesses, and stores that could as well be exchanges.
+//! The places where a program text could be changed without changing its behaviour under SC: fences between statements, orderings
+//! of accesses, and stores that could become exchanges.
 //!
-//! A [`Site`] knows what stands there now and how to write everything else that could stand there. Edits of different sites never overlap, so any choice of one
-//! variant per site is a text, made by [`apply`]. Fences go between statements only, never into an expression.
+//! A [`Site`] contains its present form and the edits for all other forms. Edits of different sites never overlap, so any choice of one
+//! variant per site gives a text ([`apply`]). Fences go between statements only, never into an expression.
 
 mod gaps;
 mod spelling;
@@ -16,10 +16,10 @@ use crate::{Dialect, automata, sf, tpl};
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_span::{SourceFile, Span};
 
-/// What stands at a site, as far as it can be stronger or weaker.
+/// The form of a site, which can be stronger or weaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// Nothing: a place between two statements.
+    /// Nothing, between two statements.
     Nothing,
     /// A fence.
     Fence(FenceOrder),
@@ -27,7 +27,7 @@ pub enum Form {
     Load(ReadOrder),
     /// A store.
     Store(WriteOrder),
-    /// An exchange whose result nobody uses: a store that is also a read-modify-write.
+    /// An exchange whose result is not used: a store that is also a read-modify-write.
     Exchange(RmwOrder),
     /// Any other read-modify-write.
     Rmw(RmwOrder),
@@ -36,7 +36,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether this one is at least as strong: no execution is possible with it that is impossible with the other.
+    /// Whether this form is at least as strong: every execution that is possible with it is also possible with the other form.
     pub fn covers(self, other: Self) -> bool {
         match (self, other) {
             (_, Self::Nothing) => true,
@@ -78,9 +78,9 @@ pub(crate) const FENCE_ORDERS: [FenceOrder; 4] =
 /// The replacement of a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; empty for an insertion.
+    /// The replaced part; empty for an insertion.
     pub span: Span,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 
@@ -96,23 +96,23 @@ impl Edit {
     }
 }
 
-/// Something that could stand at a site, and how to write it.
+/// A possible form of a site, with its edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// What it is.
+    /// The form.
     pub form: Form,
-    /// How to get there.
+    /// The edits that make it.
     pub edits: Vec<Edit>,
 }
 
 /// A place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Where; empty between two statements.
+    /// Its place; empty between two statements.
     pub span: Span,
-    /// What stands there.
+    /// The present form.
     pub now: Form,
-    /// What else could.
+    /// The other forms.
     pub variants: Vec<Variant>,
 }
 
@@ -127,7 +127,7 @@ pub fn sites(file: &SourceFile, dialect: Dialect) -> Vec<Site> {
     sites
 }
 
-/// The text with these edits, which must not overlap. Insertions at the same place come in the order in which they are given.
+/// The text with these edits, which must not overlap. Insertions at the same place come in the given order.
 pub fn apply<'e>(text: &str, edits: impl IntoIterator<Item = &'e Edit>) -> String {
     let mut edits: Vec<&Edit> = edits.into_iter().collect();
     edits.sort_by_key(|edit| edit.span);

@@ -1,4 +1,4 @@
-//! Orderings in the spelling that the text already uses.
+//! The spelling of orderings.
 
 /// The ordering with this name, spelt like `old`: `acquire`, `memory_order_acquire`, `std::memory_order_acquire`, `Ordering::Acquire`.
 pub(crate) fn spelled(old: &str, name: &str) -> String {

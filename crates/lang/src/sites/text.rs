@@ -1,4 +1,4 @@
-//! What the syntax trees do not say: where blocks end, and what stands between parentheses.
+//! What the syntax trees do not contain: the ends of blocks, and the text between parentheses.
 
 use steadfast_span::Span;
 
@@ -53,7 +53,7 @@ impl Braces {
         Self { code, pairs }
     }
 
-    /// Where the innermost block around an offset closes.
+    /// The place where the innermost block around an offset ends.
     pub(crate) fn closing(&self, offset: u32) -> Option<u32> {
         self.pairs.iter().find(|&&(open, close)| open < offset && offset < close).map(|&(_, close)| close)
     }
@@ -63,14 +63,14 @@ impl Braces {
         self.code[..offset as usize].iter().rev().copied().find(|byte| !byte.is_ascii_whitespace())
     }
 
-    /// Where the semicolon stands that follows an offset, if nothing else does.
+    /// The place of the semicolon behind an offset, if nothing else comes before it.
     pub(crate) fn semicolon(&self, offset: u32) -> Option<u32> {
         let blank = self.code[offset as usize..].iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
         (self.code.get((offset + blank) as usize) == Some(&b';')).then_some(offset + blank)
     }
 }
 
-/// A call as it is written: where its arguments begin and end, without the parentheses.
+/// The arguments of a call, without the parentheses.
 pub(crate) fn call_of(text: &str, span: Span) -> Option<Vec<Span>> {
     let code = code_of(text.get(span.range())?);
     let close = code.iter().rposition(|&byte| byte == b')')?;

@@ -1,16 +1,16 @@
-//! The syntax tree: what was written, with names not looked up yet.
+//! The syntax tree, in which names are not resolved yet.
 
 use steadfast_ir::{BinaryOp, FenceOrder, LocKind, ReadOrder, RmwOrder, UnaryOp, WriteOrder};
 use steadfast_span::Span;
 
-/// A name as written.
+/// A name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name<'s> {
     pub(super) text: &'s str,
     pub(super) span: Span,
 }
 
-/// A number as written.
+/// A number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
     pub(super) value: i32,
@@ -48,7 +48,7 @@ pub(super) struct Function<'s> {
     pub(super) end: Span,
 }
 
-/// A statement; the span covers it without its `;` and, for those with blocks, only up to the first block.
+/// A statement. Its span does not include its `;`; for a statement with blocks, it ends at the first block.
 #[derive(Debug)]
 pub(super) struct Statement<'s> {
     pub(super) kind: StatementKind<'s>,
@@ -69,12 +69,12 @@ pub(super) enum StatementKind<'s> {
     Verify(Name<'s>),
     Fence(FenceOrder),
     Assign { dst: Name<'s>, value: Expr<'s> },
-    Access { dst: Option<Name<'s>>, location: Name<'s>, access: Access<'s> },
+    Access { dst: Option<Name<'s>>, location: Name<'s>, access: AccessKind<'s> },
 }
 
-/// What is done to a location.
+/// The operation on a location.
 #[derive(Debug)]
-pub(super) enum Access<'s> {
+pub(super) enum AccessKind<'s> {
     Load(ReadOrder),
     Store(Expr<'s>, WriteOrder),
     PlainLoad,
@@ -88,12 +88,12 @@ pub(super) enum Access<'s> {
     Unlock,
 }
 
-/// An expression and where it stands.
+/// An expression and its place.
 #[derive(Debug)]
 pub(super) struct Expr<'s> {
     pub(super) kind: ExprKind<'s>,
     pub(super) span: Span,
-    /// How many levels of operations it has; bounded, so that later passes may recurse.
+    /// The height of its tree. It is bounded, so that later passes may recurse.
     pub(super) height: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Parsing a file: `max_value`, `global`, `na`, `track` and the threads, in any order.
+//! Parses a file: `max_value`, `global`, `na`, `track` and the threads, in any order.
 
 use super::ast::{Declared, File, Function, Number};
 use super::parser::{Parse, Parser};
@@ -23,7 +23,7 @@ impl<'s> Parser<'s, '_> {
         file
     }
 
-    /// One declaration. After an error the cursor may be anywhere, but it has moved past the word that began it.
+    /// One declaration. After an error, the parser is somewhere behind the word that began it.
     fn declaration(&mut self, file: &mut File<'s>) -> Parse<()> {
         match self.kind() {
             T::MaxValue => self.max_value(file),
@@ -83,7 +83,7 @@ impl<'s> Parser<'s, '_> {
         self.semicolon()
     }
 
-    /// Items separated by commas. One with an error is left out; the others are still read.
+    /// Items separated by commas. An item with an error is left out; the others are still parsed.
     pub(super) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Parse<()>) {
         loop {
             if item(self).is_err() {

@@ -1,8 +1,8 @@
 //! Expected verdicts in comments: `// ROBUSTNESS egr: robust: ra. not: rlx.`
 //!
-//! `egr` is robustness of execution graphs (PLDI 2019), `wegr` the observational one (POPL 2021); `rlx` is RC20. What such a comment
-//! implies is added: who is robust under RC20 is so under RA, which allows less, and who is robust in its graphs is so
-//! observationally. Read backwards, a violation under RA is one under RC20, and an observable violation is one of the graphs.
+//! `egr` is robustness of execution graphs (PLDI 2019), `wegr` the observational one (POPL 2021); `rlx` is RC20. Implied expectations are
+//! added: a program that is robust under RC20 is robust under RA, which allows less, and a program whose graphs are robust is
+//! observationally robust. Conversely, a violation under RA is one under RC20, and an observable violation is one of the graphs.
 
 use crate::codes;
 use crate::expectation::{Expectation, ExpectedVerdict};
@@ -14,7 +14,7 @@ const MARK: &str = "ROBUSTNESS";
 const MODELS: [&str; 2] = ["ra", "rc20"];
 const NOTIONS: [&str; 2] = ["observational", "graph"];
 
-/// All expectations of a text: first those that are written, in their order, then those that follow from them.
+/// All expectations of a text: first the written ones, in order, then the implied ones.
 pub(super) fn expectations(text: &str, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -32,7 +32,7 @@ pub(super) fn expectations(text: &str, diagnostics: &mut Diagnostics) -> Vec<Exp
     found
 }
 
-/// Reads what follows the mark: a notion, and for each verdict the models.
+/// Reads the text after the keyword: a notion, and for each verdict the models.
 fn claims(claim: &str, span: Span, found: &mut Vec<Expectation>, diagnostics: &mut Diagnostics) {
     let mut bad = |message: String| {
         let problem = Diagnostic::warning(codes::BAD_EXPECTATION, message).at(span, "this comment is ignored");
@@ -73,7 +73,7 @@ fn shorten(text: &str) -> String {
     text.chars().take(30).collect()
 }
 
-/// Adds a written expectation, unless one about the same question is there.
+/// Adds a written expectation, unless there is one about the same question.
 fn add_stated(new: Expectation, found: &mut Vec<Expectation>, diagnostics: &mut Diagnostics) {
     let Some(old) = found.iter().find(|old| (&old.model, &old.notion) == (&new.model, &new.notion)) else {
         found.push(new);
@@ -86,7 +86,7 @@ fn add_stated(new: Expectation, found: &mut Vec<Expectation>, diagnostics: &mut 
     }
 }
 
-/// Adds what follows from the written expectations and does not contradict one of them.
+/// Adds the expectations that follow from the written ones and contradict none of them.
 fn add_implied(found: &mut Vec<Expectation>) {
     for known in found.clone() {
         for (model, notion) in MODELS.iter().flat_map(|model| NOTIONS.map(|notion| (*model, notion))) {
@@ -98,7 +98,7 @@ fn add_implied(found: &mut Vec<Expectation>) {
     }
 }
 
-/// Whether a verdict carries over to another question: robustness to weaker demands, a violation to stronger ones.
+/// Whether a verdict implies one about another question: robustness implies it for weaker demands, a violation for stronger ones.
 fn implies(known: &Expectation, model: &str, notion: &str) -> bool {
     let strength = |list: &[&str], word: &str| list.iter().position(|&other| other == word);
     let models = (strength(&MODELS, &known.model), strength(&MODELS, model));

@@ -1,4 +1,4 @@
-//! Parsing expressions, with C's operators and precedences: `c & 1 == 1` is `c & (1 == 1)`.
+//! Parses expressions, with C's operators and precedences: `c & 1 == 1` is `c & (1 == 1)`.
 
 use super::ast::{Expr, ExprKind};
 use super::parser::{Parse, Parser, Reported};
@@ -8,7 +8,7 @@ use crate::support::MAX_NESTING;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, UnaryOp};
 
-/// The operator that a token is, and how strongly it binds.
+/// The binary operator of a token, with its precedence.
 fn binary_operator(kind: T) -> Option<(BinaryOp, u8)> {
     Some(match kind {
         T::OrOr => (BinaryOp::Or, 1),
@@ -39,7 +39,7 @@ impl<'s> Parser<'s, '_> {
         self.operations(1)
     }
 
-    /// A chain of operators that bind at least as strongly as `weakest`; all of them group to the left.
+    /// A chain of operators with at least this precedence. All operators are left-associative.
     fn operations(&mut self, weakest: u8) -> Parse<Expr<'s>> {
         self.nested(|parser| {
             let mut left = parser.operand()?;
@@ -53,7 +53,7 @@ impl<'s> Parser<'s, '_> {
         })
     }
 
-    /// Joins two operands. A chain is read by a loop, but its tree is as deep as the chain is long.
+    /// Joins two operands. A loop parses a chain, but its tree is as deep as the chain is long.
     fn binary(&mut self, op: BinaryOp, left: Expr<'s>, right: Expr<'s>) -> Parse<Expr<'s>> {
         let height = left.height.max(right.height) + 1;
         let span = left.span.to(right.span);

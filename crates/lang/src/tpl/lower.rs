@@ -1,4 +1,4 @@
-//! From the syntax tree to the program: declarations, and the names that all threads share.
+//! Lowers the syntax tree to the program: declarations, and the names that all threads share.
 
 use super::ast::{Declared, File, Name, Number};
 use super::thread;
@@ -16,7 +16,7 @@ const DEFAULT_MAX_VALUE: Value = Value::MAX;
 pub(super) struct Locations<'s> {
     ids: HashMap<&'s str, LocId>,
     declared: IndexVec<LocId, (Name<'s>, LocKind)>,
-    /// Whether a declaration could not be read, so that an unknown name may be in it.
+    /// Whether a declaration has an error, so that an unknown name may be declared there.
     incomplete: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'s> Locations<'s> {
         self.ids.get(name).copied()
     }
 
-    /// Where a location was declared, and as what.
+    /// The place and kind of a location's declaration.
     pub(super) fn declaration(&self, loc: LocId) -> (Span, LocKind) {
         let (name, kind) = self.declared[loc];
         (name.span, kind)
@@ -37,7 +37,7 @@ impl<'s> Locations<'s> {
         self.declared.iter().map(|(name, _)| name.text)
     }
 
-    /// Reports a location that nobody declared.
+    /// Reports a location without a declaration.
     pub(super) fn report_unknown(&self, name: &Name, diagnostics: &mut Diagnostics) {
         if self.incomplete {
             return;
@@ -48,7 +48,7 @@ impl<'s> Locations<'s> {
     }
 }
 
-/// Makes a program of a syntax tree. If errors are reported, the program is incomplete.
+/// Makes a program from a syntax tree. After errors the program is incomplete.
 pub(super) fn lower(file: &File, name: String, diagnostics: &mut Diagnostics) -> Program {
     let max_value = file.max_value.map_or(DEFAULT_MAX_VALUE, |number| max_value(number, diagnostics));
     let modulus = u16::from(max_value) + 1;

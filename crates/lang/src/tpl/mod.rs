@@ -1,6 +1,6 @@
 //! Rocker's TPL: text to tokens ([`token`]), tokens to a syntax tree ([`parser`] and the files with its rules), the tree to a program ([`lower`]).
 //!
-//! Each pass reports what it finds and hands on what is left, so that a text with a syntax error is still checked for unknown names.
+//! Each pass reports errors and passes on the rest, so that a text with a syntax error is still checked for unknown names.
 
 mod ast;
 mod declarations;
@@ -35,7 +35,7 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
     Parsed { program, expectations, diagnostics: diagnostics.finish() }
 }
 
-/// Where the program could be changed.
+/// The places where the program could be changed.
 pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
     let mut diagnostics = Diagnostics::default();
     let tokens = token::tokens(file.text(), &mut diagnostics);

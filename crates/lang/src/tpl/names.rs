@@ -10,7 +10,7 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{Label, RegId, ThreadBuilder};
 use steadfast_span::Span;
 
-/// What is done with a local variable, for advice.
+/// The use of a local variable, for advice.
 #[derive(Clone, Copy)]
 pub(super) enum Role {
     Used,
@@ -74,7 +74,7 @@ impl<'s> Registers<'s> {
     }
 }
 
-/// A label: where it was first used, and where it stands.
+/// A label, with its first use and its position.
 struct LabelUse {
     label: Label,
     wanted: Option<Span>,
@@ -97,14 +97,14 @@ impl<'s> Labels<'s> {
         &mut self.uses[index].1
     }
 
-    /// The label that a `goto` names, which may stand further down.
+    /// The label of a `goto`, which may be defined later.
     pub(super) fn target(&mut self, name: Name<'s>, code: &mut ThreadBuilder) -> Label {
         let entry = self.entry(name.text, code);
         entry.wanted.get_or_insert(name.span);
         entry.label
     }
 
-    /// Places a label before the next instruction.
+    /// Binds a label to the next instruction.
     pub(super) fn place(&mut self, name: Name<'s>, code: &mut ThreadBuilder, diagnostics: &mut Diagnostics) {
         let entry = self.entry(name.text, code);
         if let Some(first) = entry.bound {
@@ -115,7 +115,7 @@ impl<'s> Labels<'s> {
         code.bind(entry.label);
     }
 
-    /// Reports every label that is jumped to and stands nowhere, at the first such jump.
+    /// Reports every undefined label, at the first jump to it.
     pub(super) fn check(&self, diagnostics: &mut Diagnostics) {
         let placed = || self.uses.iter().filter(|(_, entry)| entry.bound.is_some()).map(|&(name, _)| name);
         for (name, entry) in &self.uses {

@@ -1,6 +1,6 @@
-//! Parsing accesses to memory: `x.store(e, m)` and `FADD(x, e, m, m)`, and checking their arguments and modes.
+//! Parses accesses to memory, `x.store(e, m)` and `FADD(x, e, m, m)`, and checks their arguments and modes.
 
-use super::ast::{Access, Expr, ExprKind, Name, StatementKind};
+use super::ast::{AccessKind, Expr, ExprKind, Name, StatementKind};
 use super::parser::{Parse, Parser, Reported};
 use super::token::{Token, TokenKind as T};
 use crate::{codes, support};
@@ -16,15 +16,15 @@ pub(super) const FUNCTIONS: [&str; 7] = ["FADD", "exchange", "CAS", "BCAS", "wai
 /// The modes of accesses, for messages.
 const MODES: &str = "the modes are `rlx`, `acq` and `rel`";
 
-/// What stands between the parentheses.
+/// The arguments of an operation.
 struct Arguments<'s> {
     values: Vec<Expr<'s>>,
     modes: Vec<Token>,
-    /// The parentheses and what is between them.
+    /// The place of the arguments, with the parentheses.
     span: Span,
 }
 
-/// An operation that is being read.
+/// An operation that is being parsed.
 #[derive(Clone, Copy)]
 struct Operation<'s> {
     word: &'s str,
@@ -117,45 +117,51 @@ impl<'s> Parser<'s, '_> {
     ) -> Parse<StatementKind<'s>> {
         self.check_result(dst.is_some(), op)?;
         let access = match op.word {
-            "load" => Access::Load(self.no_values(op, &values, span).and_then(|()| self.read_mode(op, &modes, span))?),
+            "load" => {
+                AccessKind::Load(self.no_values(op, &values, span).and_then(|()| self.read_mode(op, &modes, span))?)
+            }
             "naload" => {
                 self.no_values(op, &values, span)?;
                 self.no_modes(op, &modes)?;
-                Access::PlainLoad
+                AccessKind::PlainLoad
             }
             "store" => {
                 let [value] = self.values(op, values, span, "one value")?;
-                Access::Store(value, self.write_mode(op, &modes, span)?)
+                AccessKind::Store(value, self.write_mode(op, &modes, span)?)
             }
             "nastore" => {
                 let [value] = self.values(op, values, span, "one value")?;
                 self.no_modes(op, &modes)?;
-                Access::PlainStore(value)
+                AccessKind::PlainStore(value)
             }
             "FADD" | "exchange" => {
                 let [value] = self.values(op, values, span, "a location and one value")?;
                 let order = self.update_modes(op, &modes, span)?;
-                if op.word == "FADD" { Access::FetchAdd(value, order) } else { Access::Exchange(value, order) }
+                if op.word == "FADD" { AccessKind::FetchAdd(value, order) } else { AccessKind::Exchange(value, order) }
             }
             "CAS" | "BCAS" => {
                 let [old, new] = self.values(op, values, span, "a location, an expected value and a new value")?;
                 let order = self.update_modes(op, &modes, span)?;
-                if op.word == "CAS" { Access::Cas(old, new, order) } else { Access::BlockingCas(old, new, order) }
+                if op.word == "CAS" {
+                    AccessKind::Cas(old, new, order)
+                } else {
+                    AccessKind::BlockingCas(old, new, order)
+                }
             }
             "wait" if values.is_empty() => {
                 return Err(self.wrong_arguments(op, span, "after the location come the values to wait for"));
             }
-            "wait" => Access::Wait(values, self.read_mode(op, &modes, span)?),
+            "wait" => AccessKind::Wait(values, self.read_mode(op, &modes, span)?),
             word => {
                 self.no_values(op, &values, span)?;
                 self.no_modes(op, &modes)?;
-                if word == "lock" { Access::Lock } else { Access::Unlock }
+                if word == "lock" { AccessKind::Lock } else { AccessKind::Unlock }
             }
         };
         Ok(StatementKind::Access { dst, location, access })
     }
 
-    /// Loads are assigned, and what has no result is not.
+    /// Checks that loads are assigned, and that operations without a result are not.
     fn check_result(&mut self, assigned: bool, op: Operation<'s>) -> Parse<()> {
         let problem = |message: String| Diagnostic::error(codes::RESULT, message);
         match op.word {
@@ -190,7 +196,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn no_values(&mut self, op: Operation<'s>, values: &[Expr<'s>], span: Span) -> Parse<()> {
-        // A mistyped mode looks like a value; that is the likelier mistake.
+        // A misspelt mode looks like a value, and is the more likely mistake.
         if let [Expr { kind: ExprKind::Name(_), span, .. }] = values {
             return Err(self.unknown_mode(*span, MODES));
         }
@@ -265,7 +271,7 @@ impl<'s> Parser<'s, '_> {
         })
     }
 
-    /// Reports a word that should be a mode but is none.
+    /// Reports a word in place of a mode.
     pub(super) fn unknown_mode(&mut self, span: Span, label: &str) -> Reported {
         let word = self.slice(span);
         let problem = Diagnostic::error(codes::UNKNOWN_MODE, format!("unknown mode `{word}`")).at(span, label);
@@ -276,7 +282,7 @@ impl<'s> Parser<'s, '_> {
     }
 }
 
-/// How TPL writes a mode that other languages write differently.
+/// The TPL mode for the name of an ordering in other languages.
 pub(super) fn mode_for(word: &str) -> Option<&'static str> {
     let word = word.strip_prefix("memory_order_").unwrap_or(word);
     match word.to_ascii_lowercase().as_str() {

@@ -1,7 +1,7 @@
-//! The parser's cursor, its errors, and how it finds its way back after one.
+//! The parser's position, its errors, and how it recovers from them.
 //!
-//! Recursive descent. A rule that fails has reported why and returns [`Reported`]; the statement or declaration around it then skips to
-//! where the next one begins, so that one run reports several errors. Two errors at the same token are one mistake, and only the
+//! The parser uses recursive descent. A rule that fails has reported the error and returns [`Reported`]; the statement or declaration around it then skips to
+//! the place where the next one begins, so that one run reports several errors. Two errors at the same token are one mistake, and only the
 //! first is kept.
 
 use super::ast::Name;
@@ -11,11 +11,11 @@ use crate::support::{self, Depth, Diagnostics};
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
 
-/// A rule did not apply, and the user has been told.
+/// The rule did not match, and the error was reported.
 #[derive(Debug)]
 pub(super) struct Reported;
 
-/// What a rule returns.
+/// The result of a rule.
 pub(super) type Parse<T> = Result<T, Reported>;
 
 /// A position in the tokens of one file.
@@ -26,9 +26,9 @@ pub(super) struct Parser<'s, 'd> {
     position: usize,
     depth: Depth,
     diagnostics: &'d mut Diagnostics,
-    /// Where the last error about an unexpected token was.
+    /// The token with the last error about an unexpected token.
     failed_at: Option<usize>,
-    /// The rest of the file is skipped without further errors.
+    /// Whether the rest of the file is skipped without further errors.
     gave_up: bool,
 }
 
@@ -42,17 +42,17 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.tokens[self.position]
     }
 
-    /// What the next token is.
+    /// The kind of the next token.
     pub(super) fn kind(&self) -> TokenKind {
         self.peek().kind
     }
 
-    /// What the token after the next one is.
+    /// The kind of the token after the next one.
     pub(super) fn second_kind(&self) -> TokenKind {
         self.tokens.get(self.position + 1).map_or(TokenKind::EndOfFile, |token| token.kind)
     }
 
-    /// Takes the next token; the end of the file stays where it is.
+    /// Takes the next token. The end of the file is never passed.
     pub(super) fn bump(&mut self) -> Token {
         let token = self.peek();
         self.position = (self.position + 1).min(self.tokens.len() - 1);
@@ -64,12 +64,12 @@ impl<'s, 'd> Parser<'s, 'd> {
         (self.kind() == kind).then(|| self.bump())
     }
 
-    /// The token taken last; the first one if none was.
+    /// The last token that was taken, or the first one if none was.
     pub(super) fn previous(&self) -> Token {
         self.tokens[self.position.saturating_sub(1)]
     }
 
-    /// From the beginning of `start` to the end of the token taken last.
+    /// The span from the beginning of `start` to the end of the last token that was taken.
     pub(super) fn span_since(&self, start: Span) -> Span {
         start.to(self.previous().span)
     }
@@ -84,7 +84,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.accept(kind).ok_or_else(|| self.unexpected(what))
     }
 
-    /// Takes the partner of an opening bracket.
+    /// Takes the closing bracket for an opening one.
     pub(super) fn expect_close(&mut self, open: Token, close: TokenKind, what: &str) -> Parse<Token> {
         if let Some(token) = self.accept(close) {
             return Ok(token);
@@ -108,7 +108,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         Err(self.report_once(problem.at(token.span, format!("expected {what}"))))
     }
 
-    /// How the next token is called in messages.
+    /// The name of the next token in messages.
     fn found(&self) -> String {
         match self.peek() {
             Token { kind: TokenKind::EndOfFile, .. } => "the end of the file".into(),
@@ -157,7 +157,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         result
     }
 
-    /// Reports that the nesting limit is reached at `span`, and skips the rest of the file: what follows can make no sense.
+    /// Reports that the nesting limit is reached at `span`, and skips the rest of the file, which could not be understood.
     pub(super) fn too_deep(&mut self, span: Span) -> Reported {
         self.report(support::too_deep(span));
         self.give_up();
@@ -169,7 +169,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.position = self.tokens.len() - 1;
     }
 
-    /// Takes the `;` after a statement or declaration. If it was merely forgotten at the end of a line, parsing goes on as if it were there.
+    /// Takes the `;` after a statement or declaration. If it is missing at the end of a line, parsing continues as if it were there.
     pub(super) fn semicolon(&mut self) -> Parse<()> {
         if self.accept(TokenKind::Semicolon).is_some() {
             return Ok(());
@@ -188,7 +188,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         gap.start <= gap.end && self.slice(gap).contains('\n')
     }
 
-    /// Skips to where a statement can begin, after an error in one that began at token `start`. Takes at least one token unless the block or the
+    /// After an error in a statement that began at token `start`, skips to the place where a statement can begin. Takes at least one token unless the block or the
     /// file ends here.
     pub(super) fn skip_statement(&mut self, start: usize) {
         let mut open = 0_usize;
@@ -213,7 +213,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
     }
 
-    /// Skips to the block after a broken condition, or to where the statement ends without one.
+    /// Skips to the block after a condition with an error, or to the end of the statement if there is no block.
     pub(super) fn skip_to_block(&mut self) {
         use TokenKind::{CloseBrace, EndOfFile, Goto, OpenBrace, Semicolon};
         while !matches!(self.kind(), OpenBrace | CloseBrace | Semicolon | Goto | EndOfFile)
@@ -223,7 +223,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
     }
 
-    /// Skips to the end of a broken item of a list: a comma, the end of the statement, or a new line.
+    /// Skips to the end of a list item with an error: a comma, the end of the statement, or a new line.
     pub(super) fn skip_list_item(&mut self) {
         use TokenKind::{CloseBrace, Comma, EndOfFile, OpenBrace, Semicolon};
         if matches!(self.second_kind(), Comma | Semicolon) {

@@ -1,6 +1,6 @@
-//! Where a TPL program could be changed; see [`crate::sites`].
+//! The places where a TPL program could be changed; see [`crate::sites`].
 
-use super::ast::{Access, File, Statement, StatementKind};
+use super::ast::{AccessKind, File, Statement, StatementKind};
 use crate::sites::{
     self, Braces, Edit, Form, Item, READ_ORDERS, RMW_ORDERS, Site, Variant, WRITE_ORDERS, call_of, gap_sites,
 };
@@ -61,14 +61,16 @@ fn item(statement: &Statement<'_>) -> Item {
     Item { span: statement.span, simple, local, jumps: matches!(kind, StatementKind::Goto(_)), fence }
 }
 
-fn access_site(text: &str, span: Span, location: &str, used: bool, access: &Access<'_>) -> Option<Site> {
+fn access_site(text: &str, span: Span, location: &str, used: bool, access: &AccessKind<'_>) -> Option<Site> {
     let now = match access {
-        Access::Load(order) | Access::Wait(_, order) => Form::Load(*order),
-        Access::Store(_, order) => Form::Store(*order),
-        Access::Exchange(_, order) if !used => Form::Exchange(*order),
-        Access::FetchAdd(_, order) | Access::Exchange(_, order) | Access::BlockingCas(_, _, order) => Form::Rmw(*order),
-        Access::Cas(_, _, order) => Form::Cas(*order, order.read()),
-        Access::PlainLoad | Access::PlainStore(_) | Access::Lock | Access::Unlock => return None,
+        AccessKind::Load(order) | AccessKind::Wait(_, order) => Form::Load(*order),
+        AccessKind::Store(_, order) => Form::Store(*order),
+        AccessKind::Exchange(_, order) if !used => Form::Exchange(*order),
+        AccessKind::FetchAdd(_, order) | AccessKind::Exchange(_, order) | AccessKind::BlockingCas(_, _, order) => {
+            Form::Rmw(*order)
+        }
+        AccessKind::Cas(_, _, order) => Form::Cas(*order, order.read()),
+        AccessKind::PlainLoad | AccessKind::PlainStore(_) | AccessKind::Lock | AccessKind::Unlock => return None,
     };
     let mut arguments = call_of(text, span)?;
     let is_mode = |span: &Span| matches!(&text[span.range()], "rlx" | "acq" | "rel");
@@ -79,7 +81,7 @@ fn access_site(text: &str, span: Span, location: &str, used: bool, access: &Acce
     Some(Site { span, now, variants })
 }
 
-/// What an access could be instead. TPL has no `seq_cst` accesses.
+/// The other possible forms of an access. TPL has no `seq_cst` accesses.
 fn forms(now: Form) -> Vec<Form> {
     let updates = || RMW_ORDERS.into_iter().filter(|&order| order != RmwOrder::SeqCst);
     let stores = || WRITE_ORDERS.into_iter().filter(|&order| order != WriteOrder::SeqCst).map(Form::Store);
@@ -93,7 +95,7 @@ fn forms(now: Form) -> Vec<Form> {
     }
 }
 
-/// An access as it is written.
+/// The text of an access.
 struct Writer<'a> {
     span: Span,
     location: &'a str,

@@ -1,4 +1,4 @@
-//! Parsing blocks and statements.
+//! Parses blocks and statements.
 
 use super::ast::{Expr, ExprKind, Name, Statement, StatementKind};
 use super::operations::{FUNCTIONS, METHODS};
@@ -8,10 +8,10 @@ use crate::{codes, support};
 use steadfast_ir::FenceOrder;
 use steadfast_span::Span;
 
-/// Words that begin statements, for suggestions.
+/// The keywords of statements, for suggestions.
 const STATEMENTS: [&str; 7] = ["if", "while", "goto", "oneof", "skip", "fence", "local"];
 
-/// Whether a word is closer to one that begins a statement than to any operation: `whlie (…)` is no call.
+/// Whether a word is more similar to a keyword than to any operation: `whlie (…)` is no call.
 fn is_misspelt_statement(word: &str) -> bool {
     let known = METHODS.into_iter().chain(FUNCTIONS).chain(STATEMENTS);
     support::closest(word, known).is_some_and(|meant| STATEMENTS.contains(&meant))
@@ -22,7 +22,7 @@ impl<'s> Parser<'s, '_> {
     pub(super) fn block(&mut self) -> Parse<Vec<Statement<'s>>> {
         let open = self.expect(T::OpenBrace, "`{`")?;
         let statements = self.nested(|parser| Ok(parser.statements()))?;
-        // The error is enough: what was read is still worth checking for others.
+        // After this error, the statements are still checked for others.
         let _ = self.expect_close(open, T::CloseBrace, "`}`");
         Ok(statements)
     }
@@ -186,7 +186,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Statement { kind: StatementKind::While { cond, body }, span })
     }
 
-    /// The keyword and its condition. After an error some condition is returned, so that the body is still checked.
+    /// The keyword and its condition. After an error, some condition is returned, so that the body is still checked.
     fn condition(&mut self) -> Expr<'s> {
         let keyword = self.bump();
         self.parenthesised().unwrap_or_else(|Reported| {

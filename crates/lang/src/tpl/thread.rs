@@ -1,6 +1,6 @@
-//! From the syntax tree to instructions: the code of one thread.
+//! Lowers one thread to instructions.
 
-use super::ast::{self, Access, ExprKind, Function, Name, Statement, StatementKind};
+use super::ast::{self, AccessKind, ExprKind, Function, Name, Statement, StatementKind};
 use super::lower::Locations;
 use super::names::{Labels, Registers, Role};
 use crate::codes;
@@ -42,7 +42,7 @@ impl<'s> Thread<'_, 's> {
                 return;
             }
             self.code.at(statement.span);
-            // A statement without meaning has been reported; the others are still checked.
+            // After an error in a statement, the others are still checked.
             let _ = self.statement(statement);
         }
     }
@@ -87,9 +87,9 @@ impl<'s> Thread<'_, 's> {
         Some(())
     }
 
-    /// A branch into the first block or around it; `if (c) goto l;` branches to the label at once.
+    /// A branch into the first block or around it. For `if (c) goto l;`, a branch to the label.
     fn if_statement(&mut self, span: Span, cond: &ast::Expr<'s>, then: &[Statement<'s>], otherwise: &[Statement<'s>]) {
-        // A condition with an error still leaves blocks that can be checked.
+        // If the condition has an error, the blocks are still checked.
         let cond = self.expr(cond).unwrap_or(Expr::Const(0));
         let end = self.code.label();
         if let ([Statement { kind: StatementKind::Goto(name), span: goto }], []) = (then, otherwise) {
@@ -137,8 +137,14 @@ impl<'s> Thread<'_, 's> {
         self.code.bind(end);
     }
 
-    fn access(&mut self, span: Span, dst: Option<&Name<'s>>, location: &Name<'s>, access: &Access<'s>) -> Option<()> {
-        let plain = matches!(access, Access::PlainLoad | Access::PlainStore(_));
+    fn access(
+        &mut self,
+        span: Span,
+        dst: Option<&Name<'s>>,
+        location: &Name<'s>,
+        access: &AccessKind<'s>,
+    ) -> Option<()> {
+        let plain = matches!(access, AccessKind::PlainLoad | AccessKind::PlainStore(_));
         let loc = self.location(location, if plain { LocKind::Plain } else { LocKind::Atomic });
         let dst = match dst {
             Some(name) => Some(self.destination(name)?),
@@ -149,57 +155,57 @@ impl<'s> Thread<'_, 's> {
         Some(())
     }
 
-    /// The instruction of an access. All operands are looked up, and their errors reported, before any of them is given up.
+    /// The instruction of an access. All operands are resolved, with their errors, before any of them ends this.
     fn instruction(
         &mut self,
         span: Span,
         dst: Option<RegId>,
         loc: Option<LocId>,
-        access: &Access<'s>,
+        access: &AccessKind<'s>,
     ) -> Option<Instr> {
         let place = || Some(Place::Fixed(loc?));
         Some(match access {
-            Access::Load(order) => Instr::Load { dst: dst?, place: place()?, order: *order },
-            Access::PlainLoad => Instr::PlainLoad { dst: dst?, place: place()? },
-            Access::Store(value, order) => {
+            AccessKind::Load(order) => Instr::Load { dst: dst?, place: place()?, order: *order },
+            AccessKind::PlainLoad => Instr::PlainLoad { dst: dst?, place: place()? },
+            AccessKind::Store(value, order) => {
                 let value = self.stored(value)?;
                 Instr::Store { place: place()?, value, order: *order }
             }
-            Access::PlainStore(value) => {
+            AccessKind::PlainStore(value) => {
                 let value = self.stored(value)?;
                 Instr::PlainStore { place: place()?, value }
             }
-            Access::FetchAdd(amount, order) => {
-                // Rocker assigns the old value before it evaluates the amount, which may mention the register.
+            AccessKind::FetchAdd(amount, order) => {
+                // Rocker assigns the old value before it evaluates the amount, which may contain the register.
                 let amount = self.expr(amount)?;
                 let amount = amount.substitute(&|reg| if Some(reg) == dst { Expr::Old } else { Expr::Reg(reg) });
                 let update = Expr::binary(BinaryOp::Add, Expr::Old, amount);
                 Instr::Rmw { dst, place: place()?, update, order: *order }
             }
-            Access::Exchange(value, order) => {
+            AccessKind::Exchange(value, order) => {
                 let update = self.stored(value)?;
                 Instr::Rmw { dst, place: place()?, update, order: *order }
             }
-            Access::Cas(expected, new, success) => {
+            AccessKind::Cas(expected, new, success) => {
                 let (expected, new) = (self.stored(expected), self.stored(new));
                 let (expected, new, failure) = (expected?, new?, success.read());
                 Instr::Cas { dst, place: place()?, expected, new, success: *success, failure, spurious: false }
             }
-            Access::BlockingCas(expected, new, order) => {
+            AccessKind::BlockingCas(expected, new, order) => {
                 let (expected, new) = (self.stored(expected), self.stored(new));
                 Instr::BlockingCas { place: place()?, expected: expected?, new: new?, order: *order }
             }
-            Access::Wait(values, order) => {
+            AccessKind::Wait(values, order) => {
                 let used = if dst.is_some() { self.assigned_wait(span, values) } else { values };
                 let values: Vec<_> = used.iter().map(|value| self.stored(value)).collect();
                 Instr::Wait { dst, place: place()?, values: values.into_iter().collect::<Option<_>>()?, order: *order }
             }
-            Access::Lock => Instr::Lock(place()?),
-            Access::Unlock => Instr::Unlock(place()?),
+            AccessKind::Lock => Instr::Lock(place()?),
+            AccessKind::Unlock => Instr::Unlock(place()?),
         })
     }
 
-    /// The values that a wait with a result really waits for: Rocker drops the first of several.
+    /// The values for which a wait with a result really waits: Rocker drops the first of several.
     fn assigned_wait<'v>(&mut self, span: Span, values: &'v [ast::Expr<'s>]) -> &'v [ast::Expr<'s>] {
         let [first, rest @ ..] = values else { return values };
         if rest.is_empty() {
@@ -212,7 +218,7 @@ impl<'s> Thread<'_, 's> {
         rest
     }
 
-    /// A variable whose value is used.
+    /// A variable that is read.
     fn register(&mut self, name: &Name<'s>) -> Option<RegId> {
         self.registers.find(name, Role::Used, self.locations, self.diagnostics)
     }
@@ -222,7 +228,7 @@ impl<'s> Thread<'_, 's> {
         self.registers.find(name, Role::Assigned, self.locations, self.diagnostics)
     }
 
-    /// The location with this name, if it is of the kind that the access needs.
+    /// The location with this name, if it has the kind that the access needs.
     fn location(&mut self, name: &Name<'s>, wanted: LocKind) -> Option<LocId> {
         let Some(loc) = self.locations.get(name.text) else {
             if self.registers.contains(name.text) {
@@ -249,7 +255,7 @@ impl<'s> Thread<'_, 's> {
         None
     }
 
-    /// An expression whose value is reduced to the value range; warns about constants outside of it.
+    /// An expression whose value is reduced to the value range. Warns about constants outside it.
     fn stored(&mut self, expr: &ast::Expr<'s>) -> Option<Expr> {
         let value = self.expr(expr)?;
         let modulus = i32::from(self.modulus);

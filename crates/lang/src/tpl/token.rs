@@ -1,4 +1,4 @@
-//! Words and symbols.
+//! Tokens: words and symbols.
 
 use crate::codes;
 use crate::support::Diagnostics;
@@ -6,7 +6,7 @@ use logos::{FilterResult, Logos};
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
 
-/// What a piece of text is. Names of operations (`load`, `FADD`, …) are plain names; only words that begin a declaration or a
+/// The kinds of tokens. Names of operations (`load`, `FADD`, …) are plain names; only words that begin a declaration or a
 /// statement, constants and modes are reserved.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\u{000C}\u{FEFF}]+")]
@@ -63,11 +63,11 @@ pub(super) enum TokenKind {
     #[token("~")] Tilde,
     /// A comment between `/*` and `*/`; never handed on.
     #[token("/*", block_comment)] BlockComment,
-    /// After the last token. It is empty and lies at the end of the file.
+    /// The end of the file. It is empty.
     EndOfFile,
 }
 
-/// Why no token begins somewhere.
+/// The reasons why text is no token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LexError {
     /// No token begins with this character.
@@ -77,7 +77,7 @@ pub(super) enum LexError {
     UnclosedComment,
 }
 
-/// A token and where it is.
+/// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -85,7 +85,7 @@ pub(super) struct Token {
 }
 
 impl TokenKind {
-    /// Whether the word is reserved and cannot be a name.
+    /// Whether it is a reserved word, which cannot be a name.
     pub(super) fn is_reserved_word(self) -> bool {
         use TokenKind as T;
         matches!(
@@ -104,7 +104,7 @@ impl TokenKind {
         ) || matches!(self, T::Skip | T::Fence | T::True | T::False | T::Mode)
     }
 
-    /// Whether it can only stand outside of functions, so that finding it inside of one means that a `}` is missing.
+    /// Whether it can only be outside of functions. Inside a function, it means that a `}` is missing.
     pub(super) fn begins_declaration(self) -> bool {
         matches!(self, Self::MaxValue | Self::Global | Self::Na | Self::Track | Self::Fn)
     }
@@ -124,13 +124,13 @@ fn block_comment(lexer: &mut logos::Lexer<TokenKind>) -> FilterResult<(), LexErr
     FilterResult::Error(LexError::UnclosedComment)
 }
 
-/// All tokens of the text, ending with exactly one [`TokenKind::EndOfFile`]. Text that is no token is reported and left out.
+/// All tokens of the text. The last one, and only that, is [`TokenKind::EndOfFile`]. Text that is no token is reported and left out.
 pub(super) fn tokens(text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 3);
     let mut unknown: Option<Span> = None;
     for (result, range) in TokenKind::lexer(text).spanned() {
         let span = Span::new(range.start as u32, range.end as u32);
-        // Neighbouring unknown characters are one mistake, not many.
+        // Adjacent unknown characters are one error, not several.
         if result == Err(LexError::UnknownCharacter) && unknown.is_none_or(|run| run.end == span.start) {
             unknown = Some(unknown.map_or(span, |run| run.to(span)));
             continue;
