@@ -1,4 +1,4 @@
-//! The verdict about the verdicts.
+//! Compares the answers of the checker and the oracle about one program.
 
 use crate::question::{Answer, Expected, Question, Subject};
 use crate::variants::{self, Depth};
@@ -8,27 +8,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use steadfast_ir::Program;
 use steadfast_robust::{Notion, Options, Outcome, Verdict, check};
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// Everybody says so.
+    /// All answers agree.
     Agree(Answer),
     /// The program is too large for the oracle.
     Skipped,
-    /// The checker reports a program that is observationally robust, as it may.
+    /// The checker reports a program that is observationally robust. This is allowed.
     OverReport,
-    /// Somebody is wrong.
+    /// Some answers disagree.
     Disagree(Difference),
 }
 
-/// What is wrong.
+/// A disagreement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The oracle allows only other answers.
     Answer {
-        /// What the oracle says.
+        /// The answer of the oracle.
         oracle: String,
-        /// What the checker says.
+        /// The answer of the checker.
         checker: Answer,
     },
     /// The checker gave up on a small program.
@@ -39,14 +39,14 @@ pub enum Difference {
     Variant(String),
     /// A setting that must not matter changes the witness.
     OtherWitness(String),
-    /// The witness does not show what it should.
+    /// The witness does not show what it claims.
     Witness(&'static str),
-    /// The axioms of TSO and the machine with store buffers say different things.
+    /// The axioms of TSO and the machine with store buffers disagree.
     Oracles {
-        /// What the machine says.
+        /// The answer of the machine.
         machine: bool,
     },
-    /// A program is robust for every execution graph, and yet not for what can be observed of them.
+    /// A program is robust by its execution graphs, but not observationally.
     NotImplied,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares everything that there is to compare about a program.
+/// Makes all comparisons for a program.
 pub fn judge(program: &Program, question: Question, depth: Depth) -> Judgement {
     match compare(program, question, depth) {
         Ok(judgement) => judgement,
@@ -77,7 +77,7 @@ fn compare(program: &Program, question: Question, depth: Depth) -> Result<Judgem
     let options = question.options();
     let outcome = ask(program, &options)?;
     let answer = Answer::of(&outcome.verdict).ok_or(Difference::Undecided)?;
-    // The checker's own twins come first: they need no oracle, so that larger programs are compared as well.
+    // The comparisons of the checker with itself come first: they need no oracle, so they are made for larger programs, too.
     variants::agree(program, &options, depth, &outcome)?;
     witness::examine(question, &outcome.verdict)?;
     if question.subject == Subject::Observational && answer == Answer::NotRobust {
@@ -110,7 +110,7 @@ fn is_confirmed(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::NotRobust(witness) | Verdict::Race(witness) if witness.confirmed)
 }
 
-/// Asks the checker, and survives.
+/// Runs the checker. A panic is a disagreement.
 pub(crate) fn ask(program: &Program, options: &Options<'_>) -> Result<Outcome, Difference> {
     catch_unwind(AssertUnwindSafe(|| check(program, options))).map_err(|_| Difference::Panicked)
 }

@@ -5,12 +5,12 @@ use steadfast_clocks::{Direction, Strength};
 use steadfast_graph::random::Rng;
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 
-/// What kind of traces.
+/// The length of traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceLength {
     /// Short enough for execution graphs.
     Short,
-    /// For the comparison of clocks only.
+    /// For comparing clocks only.
     Long,
 }
 
@@ -18,7 +18,7 @@ struct TraceGenerator {
     rng: Rng,
     threads: usize,
     locations: usize,
-    /// Percentages: accesses that are `seq_cst`, others that synchronise.
+    /// Percentages: of accesses that are `seq_cst`, and of others that synchronise.
     seq_cst: u32,
     strong: u32,
     weights: [u32; 14],
@@ -34,7 +34,7 @@ pub fn sample_trace(seed: u64, length: TraceLength) -> Trace {
         TraceLength::Long => 20 + rng.below(140),
     };
     let mut weights = [20, 18, 8, 8, 5, 5, 10, 5, 5, 2, 1, 2, 1, 14];
-    // Some kinds of steps are left out now and then, so that others meet more often.
+    // Some kinds of steps are left out at times, so that the others occur more often.
     let kept = rng.pick(&[10, 30, 60, 100]);
     weights.iter_mut().skip(2).for_each(|weight| *weight *= u32::from(rng.chance(kept)));
     if rng.chance(30) {
@@ -44,12 +44,12 @@ pub fn sample_trace(seed: u64, length: TraceLength) -> Trace {
         (weights[7], weights[8]) = (15, 25);
     }
     let (seq_cst, strong) = (rng.pick(&[0, 0, 30, 60, 90]), rng.pick(&[0, 20, 50, 80]));
-    let mut chef = TraceGenerator { rng, threads, locations, seq_cst, strong, weights };
+    let mut generator = TraceGenerator { rng, threads, locations, seq_cst, strong, weights };
     let mut steps: Vec<_> = (1..threads).map(|name| (0, 0, TraceStep::Spawn(name as u8))).collect();
-    // Threads that come later are a matter of length, too.
-    let early = 1 + chef.rng.below(threads);
+    // Some threads are created at the beginning; the others may be created later.
+    let early = 1 + generator.rng.below(threads);
     steps.truncate(early);
-    steps.extend((0..length).map(|_| chef.step()));
+    steps.extend((0..length).map(|_| generator.step()));
     Trace { steps }
 }
 

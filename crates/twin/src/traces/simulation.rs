@@ -1,21 +1,21 @@
-//! The run as such: memory under SC, who lives, who holds a lock; and how steps look to the slow twins, which only know accesses and fences.
+//! Simulates a run: memory under SC, the threads that live, the locks that are held. It also says how each step looks to the slow twins, which know only accesses and fences.
 
 use super::step::{LOCATIONS, THREADS, TraceStep};
 use steadfast_clocks::Strength;
 use steadfast_graph::Order;
 use steadfast_ir::FenceOrder;
 
-/// What an access does to memory.
+/// The effect of an access on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Read,
-    /// Leaves this value.
+    /// Writes this value.
     Write(u8),
-    /// Reads, and leaves this value.
+    /// Reads, and writes this value.
     Update(u8),
 }
 
-/// An access by a thread, as the slow twins see it.
+/// An access by a thread, for the slow twins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicAccess {
     pub(crate) thread: usize,
@@ -24,7 +24,7 @@ pub(crate) struct AtomicAccess {
     pub(crate) order: Order,
 }
 
-/// What an access might do elsewhere in the modification order.
+/// What an access could do elsewhere in the modification order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Question {
     Read,
@@ -35,7 +35,7 @@ pub(crate) enum Question {
     UpdateOf(u8),
 }
 
-/// Something that the slow twins are told.
+/// An event for the slow twins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TwinEvent {
     Access(AtomicAccess),
@@ -46,7 +46,7 @@ pub(crate) enum TwinEvent {
 pub(crate) trait Twin {
     /// There is a new location.
     fn add_location(&mut self, value: u8);
-    /// Whether the thread's next access could answer the question in a way that SC forbids.
+    /// Whether the thread's next access could do what the question asks, although SC forbids it.
     fn violates(&self, thread: usize, location: usize, question: Question, order: Order) -> bool;
     /// The access was made.
     fn access(&mut self, access: AtomicAccess);
@@ -62,32 +62,32 @@ pub(crate) trait Twin {
     }
 }
 
-/// What becomes of a step.
+/// The result of a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepOutcome {
-    /// New locations, with their values, before all else.
+    /// New locations, with their values. They come before the events.
     pub(crate) locations: Vec<u8>,
-    /// What is asked before it, if it is an access: by this thread about this location.
+    /// The questions before the step, if it is an access: about this thread and this location.
     pub(crate) questions: Vec<(Question, Order)>,
     pub(crate) thread: usize,
     pub(crate) location: usize,
-    /// What the slow twins are told.
+    /// The events for the slow twins.
     pub(crate) events: Vec<TwinEvent>,
-    /// Whether an access was made, or the step only waits.
+    /// Whether the access was made; otherwise the step only waits.
     pub(crate) done: bool,
 }
 
-/// Names and memory.
+/// The state of the run.
 #[derive(Clone, Debug)]
 pub(crate) struct Simulation {
-    /// For every name the number of the living thread.
+    /// By name, the number of the living thread.
     living: [Option<usize>; THREADS],
-    /// For every name the thread that has ended and was not joined, and the location of its last word.
+    /// By name, the thread that has ended and was not joined, and the location for joining it.
     ended: [Option<usize>; THREADS],
     threads: usize,
-    /// For every location of the trace its current number.
+    /// By location of the trace, its current number.
     numbers: [usize; LOCATIONS],
-    /// The location of each mutex, and who holds it.
+    /// The location of each mutex, and the thread that holds it.
     mutexes: [(usize, Option<usize>); LOCATIONS],
     memory: Vec<u8>,
 }
@@ -106,7 +106,7 @@ impl Simulation {
         }
     }
 
-    /// The values of the locations that exist from the beginning.
+    /// The initial values of the locations.
     pub(crate) fn initial(&self) -> &[u8] {
         &self.memory
     }
@@ -127,7 +127,7 @@ impl Simulation {
         self.memory.len() - 1
     }
 
-    /// Makes the step, if it is possible.
+    /// Takes a step, if it is possible.
     pub(crate) fn step(&mut self, (name, place, step): (u8, u8, TraceStep)) -> Option<StepOutcome> {
         let thread = self.number(name)?;
         let mut outcome =

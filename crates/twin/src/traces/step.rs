@@ -1,10 +1,10 @@
-//! What threads do.
+//! The steps of a trace.
 
 use std::fmt;
 use steadfast_clocks::{Direction, Strength};
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 
-/// One step of a run. A step that is not possible when its turn comes (the thread does not live, the lock is taken) is left out, so that
+/// One step of a run. A step that is not possible (the thread does not live, the lock is held) is left out, so that
 /// any sequence of steps is a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceStep {
@@ -16,7 +16,7 @@ pub enum TraceStep {
     Rmw(RmwOrder, u8),
     /// A compare-and-exchange: expected and new value.
     Cas(Strength, u8, u8, RmwOrder, ReadOrder),
-    /// Waiting for a value. It goes on only if the value is there.
+    /// Waits for a value. Possible only if the location holds it.
     Wait(ReadOrder, u8),
     /// A compare-and-exchange that waits.
     BlockingCas(RmwOrder, u8, u8),
@@ -38,10 +38,10 @@ pub enum TraceStep {
     Plain(Direction, u8),
 }
 
-/// A run: thread, location and step.
+/// A run: steps, each with its thread and location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// What happens, in this order.
+    /// The steps, in order.
     pub steps: Vec<(u8, u8, TraceStep)>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) const THREADS: usize = 5;
 pub(crate) const LOCATIONS: usize = 4;
 
 impl Trace {
-    /// The smallest trace that can be had by leaving out steps as long as `keeps` holds.
+    /// The smallest trace that results from leaving out steps while `keeps` holds.
     #[must_use]
     pub fn shrink(&self, keeps: impl Fn(&Self) -> bool) -> Self {
         let mut smallest = self.clone();
