@@ -1,14 +1,14 @@
-//! One transaction, run to its end on one store: the step from which all machines are built.
+//! Runs one transaction to its end on one store: the step of all machines.
 //!
-//! A process rests between transactions. A step takes it through local instructions, one whole transaction, and to the resting place behind it.
-//! Choices make several outcomes; a false `assume` makes none.
+//! A process rests between transactions. A step consists of local instructions, one whole transaction, and local instructions up to the next resting position.
+//! Choices lead to several runs; a false `assume` leads to none.
 
 use crate::program::{Instr, Program, Value};
 use crate::varset::VarSet;
 use rustc_hash::FxHashSet;
 use steadfast_span::Span;
 
-/// Where a process rests, with the registers that it may still use; the others are zero.
+/// A resting position of a process, with its live registers. The other registers are zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Local {
     /// The next instruction.
@@ -17,10 +17,10 @@ pub struct Local {
     pub registers: Vec<Value>,
 }
 
-/// What a transaction did.
+/// A possible run of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransactionRun {
-    /// Which transaction of the text.
+    /// The number of the transaction in the text.
     pub transaction: usize,
     /// The variables that were read before the transaction wrote them itself.
     pub reads: VarSet,
@@ -28,7 +28,7 @@ pub struct TransactionRun {
     pub writes: VarSet,
     /// The values that were read and written, in order.
     pub accesses: Vec<Access>,
-    /// Where the process rests now.
+    /// The resting position after it.
     pub local: Local,
 }
 
@@ -43,16 +43,16 @@ pub struct Access {
     pub variable: usize,
     /// The value.
     pub value: Value,
-    /// Where it stands in the text.
+    /// Its place in the text.
     pub span: Span,
 }
 
-/// Something in the program that has no meaning.
+/// An error of the program at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunError {
-    /// What.
+    /// The error.
     pub message: String,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
@@ -70,24 +70,24 @@ impl TransactionRun {
     }
 }
 
-/// Runs transactions of a program, and knows which registers a resting process may still use.
+/// Runs transactions of a program, and knows the live registers of resting processes.
 #[derive(Debug)]
 pub struct Runner<'a> {
     program: &'a Program,
-    /// Per process and instruction, the registers that are read before they are written again.
+    /// By process and instruction, the registers that are read before they are written again.
     live: Vec<Vec<Vec<bool>>>,
-    /// The variables whose values somebody uses.
+    /// The variables whose values are used.
     used: VarSet,
 }
 
-/// Somewhere in the middle of a step.
+/// A state in the middle of a step.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Frame {
     pc: usize,
     registers: Vec<Value>,
-    /// The transaction that is open.
+    /// The open transaction.
     transaction: Option<usize>,
-    /// What it has written.
+    /// The variables that it has written.
     own: Vec<(usize, Value)>,
 }
 
@@ -104,27 +104,27 @@ impl<'a> Runner<'a> {
         self.program
     }
 
-    /// Where a process begins.
+    /// The resting position where a process starts.
     pub fn start(&self, process: usize) -> Local {
         Local { pc: 0, registers: vec![0; self.program.processes[process].registers.len()] }
     }
 
-    /// The variables whose values are used for something after they were read. The values of others do not change what a program can do.
+    /// The variables whose values are used after they were read. The values of the others do not change what a program can do.
     pub fn used_variables(&self) -> VarSet {
         self.used
     }
 
-    /// Which registers a process that rests at `pc` may still use.
+    /// The live registers of a process that rests at `pc`.
     pub fn live_at(&self, process: usize, pc: usize) -> &[bool] {
         &self.live[process][pc]
     }
 
-    /// All transactions that the process may run next on this store, with what they do.
+    /// All possible runs of the next transaction of a process on this store.
     pub fn outcomes(&self, process: usize, local: &Local, store: &[Value]) -> Result<Vec<TransactionRun>, RunError> {
         let mut found = Vec::new();
         let frame = Frame { pc: local.pc, registers: local.registers.clone(), transaction: None, own: Vec::new() };
         let mut pending = vec![(frame, VarSet::EMPTY, Vec::new())];
-        // Only loops between transactions come back to where they were; a transaction has none.
+        // Only loops between transactions return to the same state; a transaction contains no loops.
         let mut seen = FxHashSet::default();
         while let Some((frame, reads, accesses)) = pending.pop() {
             if frame.transaction.is_none() && !seen.insert((frame.pc, frame.registers.clone())) {
@@ -205,7 +205,7 @@ impl<'a> Runner<'a> {
                 }
                 Instr::Jump(target) => {
                     frame.pc = *target;
-                    // Every loop has a jump back: this is where a loop without transactions is noticed.
+                    // Every loop has a jump back, so a loop without transactions is detected here.
                     if frame.transaction.is_none() {
                         pending.push((frame, reads, accesses));
                         return Ok(());
@@ -246,7 +246,7 @@ fn division(span: Span) -> RunError {
     RunError { message: "division by zero".to_owned(), span }
 }
 
-/// For every instruction, the registers that may be read before they are written.
+/// By instruction, the registers that may be read before they are written.
 fn liveness(program: &Program, process: usize) -> Vec<Vec<bool>> {
     let code = &program.processes[process].code;
     let count = program.processes[process].registers.len();
@@ -293,7 +293,7 @@ fn successors(code: &[Instr], pc: usize) -> Vec<usize> {
 }
 
 fn transfer(instr: &Instr, live: &mut [bool]) {
-    // What goes into a register that nobody uses is not used either.
+    // A value that goes into an unused register is not used.
     if let Instr::Set { register, value } = instr
         && !live[*register]
         && !value.may_fail()

@@ -1,4 +1,4 @@
-//! Witnesses in words: what kind of anomaly it is, who did what when, and which orders are contradicted.
+//! Witnesses as text: the kind of anomaly, the run, and the orders that contradict each other.
 
 use crate::decide::{Closing, Edge, EdgeKind, Role, Witness};
 use crate::model::Model;
@@ -17,7 +17,7 @@ pub enum Anomaly {
     LongFork,
     /// Two replicas keep two writes in different orders.
     Divergence,
-    /// A write counts as older than one that was there when it was made.
+    /// A write counts as older than one that existed when it was made.
     WriteOrder,
     /// A longer cycle of dependencies.
     Other,
@@ -47,7 +47,7 @@ impl Anomaly {
         }
     }
 
-    /// The name that people know.
+    /// Its usual name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::LostUpdate => "lost update",
@@ -59,7 +59,7 @@ impl Anomaly {
         }
     }
 
-    /// What it means, in a sentence.
+    /// Its meaning, in one sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::LostUpdate => {
@@ -101,7 +101,7 @@ pub fn columns(program: &Program, witness: &Witness) -> String {
     table(&names, &rows(program, witness))
 }
 
-/// A table with a column for each session, which has a number and a name. Every row belongs to one of them.
+/// A table with a column for each session (number and name). Every row belongs to one session.
 pub fn table(sessions: &[(usize, &str)], rows: &[(usize, String)]) -> String {
     let width = |(session, name): &(usize, &str)| {
         let cells = rows.iter().filter(|(process, _)| process == session).map(|(_, text)| text.chars().count());

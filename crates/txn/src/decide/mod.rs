@@ -16,12 +16,12 @@ use rules::Rules;
 use search::{Ended, search};
 use steadfast_explore::{Bound, Budget};
 
-/// What was found out about a program.
+/// The verdict about a program.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// Every behaviour under the model is serializable.
     Robust,
-    /// One that is not.
+    /// Some behaviour is not serializable.
     NotRobust(Box<Witness>),
     /// The program divides by zero, or uses an index that is out of bounds.
     Failed(RunError),
@@ -29,7 +29,7 @@ pub enum Verdict {
     Inconclusive(Bound),
 }
 
-/// An answer, with what it cost.
+/// A verdict, with the statistics of the search.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The verdict.
@@ -40,7 +40,7 @@ pub struct Answer {
 
 /// Decides whether a program is robust against a model: `cc`, `ccv`, `cm` or `si`.
 ///
-/// For other models there is no exact decision of programs; they are treated as `si`, and callers ask about [`Model::OF_PROGRAMS`] only.
+/// For the other models there is no exact decision of programs. They are treated as `si`; callers must ask about [`Model::OF_PROGRAMS`] only.
 pub fn decide(program: &Program, model: Model, budget: &Budget<'_>) -> Answer {
     let runner = Runner::new(program);
     let searched = match model {
@@ -62,10 +62,10 @@ pub fn decide(program: &Program, model: Model, budget: &Budget<'_>) -> Answer {
     Answer { verdict, statistics }
 }
 
-/// Looks for a write-write race: two transactions that write the same variable without knowing of each other.
+/// Searches for a write-write race: two transactions that write the same variable without knowing of each other.
 ///
-/// What is found is a race under CC, CCv and CM alike (theorem 3.1). A program that is robust against CM has none. In other programs, races that
-/// only occur after another violation are not looked for.
+/// A race that is found is one under CC, CCv and CM (theorem 3.1). A program that is robust against CM has none. In other programs, races that
+/// occur only after another violation are not searched for.
 pub fn find_race(program: &Program, budget: &Budget<'_>) -> Option<Witness> {
     let runner = Runner::new(program);
     let rules = Rules { runner: &runner, model: Model::Cm, races_only: true };

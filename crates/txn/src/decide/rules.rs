@@ -1,20 +1,20 @@
-//! What a run may do next: the reduction for CM and CCv, and the one for snapshot isolation.
+//! The possible next steps of a run: the reduction for CM and CCv, and the one for snapshot isolation.
 //!
 //! Follows Beillahi, Bouajjani and Enea, *Robustness against transactional causal consistency* (theorems 6.2 and 7.1) and, for snapshot
-//! isolation, their CAV 2019 paper. A violation under the weak model shows as a serial run in which a few transactions are kept
-//! from the others: some transaction *t* is not delivered; processes that have seen it (in program order, or because they read what it or
-//! another delayed transaction wrote) are delayed with it and work on a store of their own; and from one of them a path of dependencies leads back,
+//! isolation, their CAV 2019 paper. A violation under the weak model shows as a serial run in which a few transactions are not delivered
+//! to the others. Some transaction *t* is not delivered. Processes that have seen it (in program order, or because they read what it or
+//! another delayed transaction wrote) are delayed with it, and work on a store of their own. From one of them a path of dependencies leads back,
 //! over transactions that know nothing of the delayed ones, to one that reads what *t* has overwritten.
 //!
 //! Deviations from the paper, numbered:
 //! 1. Both patterns are one search, and nothing is guessed: sets of variables stand for all guesses at once.
-//! 2. Figures 15 to 17 do not hold as printed. The path may start at a read (for CCv also at a write) of any delayed transaction, *t* included,
-//!    and must end at an external read of a variable that nobody has overwritten since *t*.
-//! 3. Transactions that run serializably are ours: each sees all earlier ones. So a process that is not delayed runs none while a delayed one has, unless it joins the delayed ones;
-//!    and under snapshot isolation nobody runs one while one is split.
+//! 2. Figures 15 to 17 do not hold as printed. The path may start at a read (for CCv also at a write) of any delayed transaction, including *t*,
+//!    and must end at an external read of a variable that has not been overwritten since *t*.
+//! 3. Serializable transactions are our extension: each sees all earlier ones. So a process that is not delayed runs none while a delayed process has run one, unless it becomes delayed;
+//!    and under snapshot isolation, none runs while a transaction is split.
 //! 4. Weak causal consistency has no search of its own: a program is robust against it iff it is robust against causal memory (lemma 8.1).
 //!
-//! Sound and complete; none of it is proved in this form, and the property tests hold it against the machines of the paper's section 2.
+//! Sound and complete. This form of the reduction is not proved; property tests compare it with the machines of the paper's section 2.
 
 use super::state::{Bits, Phase, State};
 use crate::model::Model;
@@ -36,7 +36,7 @@ pub enum Role {
     Path,
 }
 
-/// What is wrong at the end of a run.
+/// The contradiction at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closing {
     /// The last transaction reads what the first delayed one has overwritten.
@@ -45,12 +45,12 @@ pub enum Closing {
     WriteRace,
 }
 
-/// Who runs what: the process, the number of the outcome, and its role.
+/// The process, the number of its possible run, and the role of that run.
 pub(super) type Label = (usize, usize, Role);
 
 /// A step of the search.
 pub(super) struct SearchStep {
-    /// The process and the number of its outcome; nothing for the silent step to the last phase.
+    /// The label, or none for the silent step to the last phase.
     pub(super) label: Option<Label>,
     pub(super) target: Result<State, Closing>,
 }
@@ -59,7 +59,7 @@ pub(super) struct SearchStep {
 pub(super) struct Rules<'a> {
     pub(super) runner: &'a Runner<'a>,
     pub(super) model: Model,
-    /// Only look for pairs of writes that do not know of each other.
+    /// Whether to search only for pairs of writes that do not know of each other.
     pub(super) races_only: bool,
 }
 
@@ -78,7 +78,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Forgets the values that nobody uses.
+    /// Clears the values that are never used.
     pub(super) fn forget(&self, state: &mut State) {
         let used = self.runner.used_variables();
         for store in [&mut state.store, &mut state.delayed_store] {
@@ -90,7 +90,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Appends everything that can happen next.
+    /// Appends all possible next steps.
     pub(super) fn expand(&self, state: &State, steps: &mut Vec<SearchStep>) -> Result<(), RunError> {
         if state.phase == Phase::Delayed && self.model != Model::Si {
             steps.push(SearchStep { label: None, target: Ok(self.switched(state)) });
@@ -118,7 +118,7 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// A process that is not delayed runs a transaction on what everybody sees.
+    /// A process that is not delayed runs a transaction on the common store.
     fn ordinary(
         &self,
         state: &State,
@@ -132,7 +132,7 @@ impl Rules<'_> {
         }
         let mut push = |role, target| steps.push(SearchStep { label: Some((process, number, role)), target });
         match (state.phase, self.model) {
-            // What changes nothing leads nowhere.
+            // A step that changes nothing is not needed.
             (Phase::Serial, _) | (Phase::Delayed, Model::Cm | Model::Ccv | Model::Cc)
                 if outcome.writes.is_empty() && outcome.local == state.locals[process] => {}
             (Phase::Serial, _) => {
@@ -159,7 +159,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The first transaction that is not delivered, or that is split between its reads and its writes.
+    /// The first transaction that is not delivered or, under snapshot isolation, that is split between its reads and its writes.
     fn attacked(&self, state: &State, process: usize, outcome: &TransactionRun) -> Option<State> {
         if outcome.writes.is_empty() || (self.model == Model::Si && outcome.reads.is_empty()) {
             return None;
@@ -190,7 +190,7 @@ impl Rules<'_> {
         Some(next)
     }
 
-    /// A transaction that knows nothing of the delayed ones, but may become known to them.
+    /// A transaction that knows nothing of the delayed ones, but whose writes may become known to them.
     fn unaware(&self, state: &State, process: usize, outcome: &TransactionRun) -> Result<State, Closing> {
         if self.races(state, outcome) {
             return Err(Closing::WriteRace);
@@ -203,7 +203,7 @@ impl Rules<'_> {
         Ok(next)
     }
 
-    /// From here on nobody is delayed any more, and the path begins.
+    /// From here on no further process is delayed, and the path begins.
     fn switched(&self, state: &State) -> State {
         let mut next = state.clone();
         let bits = state.bits;
@@ -220,7 +220,7 @@ impl Rules<'_> {
         next
     }
 
-    /// A transaction on the path; nothing if it is not on it.
+    /// A transaction on the path; nothing if it is not on the path.
     fn joined(&self, state: &State, process: usize, outcome: &TransactionRun) -> Option<Result<State, Closing>> {
         let bits = state.bits;
         let overwrites = outcome.writes.meets(bits.path_reads.union(bits.path_writes));
@@ -260,7 +260,7 @@ fn moved(state: &State, process: usize, outcome: &TransactionRun) -> State {
     next
 }
 
-/// A transaction that has seen a delayed one is delayed itself. Mostly it depends on it, too; but it may have seen it only because both run serializably.
+/// A transaction that has seen a delayed one is delayed, too. Usually it also depends on it; but it may have seen it only because both run serializably.
 fn delay(state: &State, process: usize, outcome: &TransactionRun) -> State {
     let mut next = state.clone();
     next.locals[process] = outcome.local.clone();
@@ -280,7 +280,7 @@ fn delay(state: &State, process: usize, outcome: &TransactionRun) -> State {
     next
 }
 
-/// Delayed processes do nothing more, so it does not matter where they are.
+/// Delayed processes take no more steps, so their positions do not matter.
 fn stop(state: &mut State) {
     for process in state.delayed.iter() {
         state.locals[process].pc = 0;

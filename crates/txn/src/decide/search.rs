@@ -1,5 +1,5 @@
-//! The search: breadth first, so that violations are short; exact, because keys are stored in full; and with covering, because a state with larger
-//! sets can do whatever one with smaller sets can.
+//! The search. It is breadth first, so violations are short; exact, because keys are stored in full; and it uses covering, because a state with larger
+//! sets can do everything that a state with smaller sets can.
 
 use super::rules::{Closing, Label, Rules, SearchStep};
 use super::state::{Bits, Codec};
@@ -7,34 +7,34 @@ use crate::model::Model;
 use crate::run::RunError;
 use steadfast_explore::{Bound, Budget, CoverSet, NodeId, Shard};
 
-/// The way to a violation, and what is wrong at its end.
+/// The steps to a violation, and the contradiction at its end.
 type Violation = (Vec<Label>, Closing);
 
 /// How a search ended.
 pub(super) enum Ended {
     /// Every state was visited or covered.
     Exhausted,
-    /// A violation, with the steps to it: process, number of the outcome, role.
+    /// A violation, with the steps to it: process, number of its run, role.
     Violation(Vec<Label>, Closing),
-    /// The program has no meaning somewhere.
+    /// The program has an error at run time.
     Error(RunError),
     /// A bound was hit.
     Bounded(Bound),
 }
 
-/// What a search did.
+/// The statistics of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// How many states were visited.
     pub states: u64,
-    /// How many steps were looked at.
+    /// How many steps were taken.
     pub transitions: u64,
 }
 
-/// How often the budget is looked at.
+/// How often the budget is checked.
 const PERIOD: u64 = 1024;
 
-/// Runs the search with keys of the width that the program needs.
+/// Runs the search, with keys of the width that the program needs.
 pub(super) fn search(rules: &Rules<'_>, budget: &Budget<'_>) -> (Ended, Statistics) {
     let codec = Codec::new(rules.runner);
     match codec.words() {
@@ -44,7 +44,7 @@ pub(super) fn search(rules: &Rules<'_>, budget: &Budget<'_>) -> (Ended, Statisti
         5..=8 => RunSearch::<8>::new(rules, &codec).run(budget),
         9..=16 => RunSearch::<16>::new(rules, &codec).run(budget),
         17..=64 => RunSearch::<64>::new(rules, &codec).run(budget),
-        // More than any program has that can be explored: the bound is on memory, and reached before the first state.
+        // More than any program that can be explored: the limit of memory would be reached before the first state.
         words => (Ended::Bounded(Bound::Memory(words as u64 * 8)), Statistics::default()),
     }
 }
@@ -54,7 +54,7 @@ struct RunSearch<'a, const W: usize> {
     codec: &'a Codec<'a>,
     keys: Shard<W>,
     nodes: CoverSet,
-    /// Per node, how it was reached.
+    /// By node, how it was reached.
     parents: Vec<(NodeId, Option<Label>)>,
     statistics: Statistics,
 }
@@ -110,7 +110,7 @@ impl<'a, const W: usize> RunSearch<'a, W> {
         Ended::Exhausted
     }
 
-    /// Adds what a step leads to, unless it is known or covered; the way to it if it is a violation.
+    /// Adds what a step leads to, unless it is known or covered. Returns a violation, with the steps to it.
     fn add(&mut self, step: SearchStep, from: NodeId) -> Option<Violation> {
         let mut state = match step.target {
             Ok(state) => state,

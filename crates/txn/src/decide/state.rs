@@ -1,34 +1,34 @@
-//! The states of the reduction: serial runs with a little memory of what is delayed.
+//! The states of the reduction: serial runs, with the information about delayed transactions.
 
 use crate::program::Value;
 use crate::run::{Local, Runner};
 use crate::varset::VarSet;
 
-/// How far a run has come.
+/// The phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Phase {
     /// Everything so far was serial.
     Serial,
-    /// Some transaction has not been delivered, and those that have seen it are delayed with it. For snapshot isolation: it has been split.
+    /// Some transaction has not been delivered, and those that have seen it are delayed with it. Under snapshot isolation: a transaction is split.
     Delayed,
     /// Transactions on the path from a delayed one back to the first.
     Path,
 }
 
-/// One state. The sets in `bits` only ever help to find a violation: a state with more of them covers one with fewer.
+/// A state. The sets in `bits` only help to find violations: a state with larger sets covers one with smaller sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) phase: Phase,
     pub(super) locals: Vec<Local>,
-    /// What everybody sees who is not delayed.
+    /// The store that all processes see that are not delayed.
     pub(super) store: Vec<Value>,
-    /// What the delayed processes see; empty when nobody needs it.
+    /// The store that the delayed processes see; empty when it is not needed.
     pub(super) delayed_store: Vec<Value>,
-    /// The delayed processes, or for snapshot isolation the one whose transaction is split.
+    /// The delayed processes; under snapshot isolation, the process whose transaction is split.
     pub(super) delayed: VarSet,
-    /// Whether some delayed transaction runs serializably, so that another one that does so would have to see it.
+    /// Whether some delayed transaction runs serializably. Another serializable transaction would have to see it.
     pub(super) held: bool,
-    /// For snapshot isolation: what the split transaction writes, and nobody else may.
+    /// Under snapshot isolation: the writes of the split transaction, which no other transaction may write.
     pub(super) locked: VarSet,
     pub(super) bits: Bits,
 }
@@ -36,28 +36,28 @@ pub(super) struct State {
 /// The sets of §8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bits {
-    /// What the delayed store holds that the other does not.
+    /// The variables that differ in the delayed store.
     pub(super) dirty: VarSet,
-    /// What delayed transactions have read.
+    /// The variables that delayed transactions have read.
     pub(super) delayed_reads: VarSet,
-    /// What delayed transactions have written.
+    /// The variables that delayed transactions have written.
     pub(super) delayed_writes: VarSet,
-    /// What the first delayed transaction has written, as far as nobody has overwritten it.
+    /// The variables that the first delayed transaction has written and that have not been overwritten.
     pub(super) first_writes: VarSet,
     /// The processes on the path.
     pub(super) joined: VarSet,
-    /// What transactions on the path, and delayed ones, have read or otherwise leave open to be overwritten.
+    /// The variables that transactions on the path, and delayed ones, have read or otherwise leave open to be overwritten.
     pub(super) path_reads: VarSet,
-    /// What transactions on the path have written.
+    /// The variables that transactions on the path have written.
     pub(super) path_writes: VarSet,
-    /// The delayed processes from which a path can start: dependencies lead there from the first delayed transaction. Others only wait, because they run serializably.
+    /// The delayed processes from which a path can start: dependencies from the first delayed transaction lead there. The others only wait, because they run serializably.
     pub(super) linked: VarSet,
-    /// What such processes have written last in the delayed store.
+    /// The variables that such processes have written last in the delayed store.
     pub(super) linked_dirty: VarSet,
 }
 
 impl Bits {
-    /// How many words they take.
+    /// How many words the sets take.
     pub(super) const WIDTH: usize = 9;
 
     pub(super) fn words(&self) -> [u64; Self::WIDTH] {
@@ -90,12 +90,12 @@ impl Bits {
     }
 }
 
-/// Turns states into words and back. Registers that nobody may use any more take no room where they are never used.
+/// Converts states to words and back. Registers that are never live take no room.
 pub(super) struct Codec<'a> {
     runner: &'a Runner<'a>,
     value_bits: u32,
     pc_bits: Vec<u32>,
-    /// Per process, the registers that are ever live where it rests.
+    /// By process, the registers that are live in some resting position.
     kept: Vec<Vec<usize>>,
     words: usize,
 }
@@ -118,7 +118,7 @@ impl<'a> Codec<'a> {
         self.words
     }
 
-    /// Everything but the bits.
+    /// Everything except the sets.
     pub(super) fn key<const W: usize>(&self, state: &State) -> [u64; W] {
         let mut writer = Writer { words: [0; W], at: 0 };
         writer.put(state.phase as u64, 2);

@@ -1,4 +1,4 @@
-//! A violation that people can follow: who ran what, which values were read, and which cycle of dependencies contradicts every serial order.
+//! A violation that people can follow: the run, the values that were read, and the cycle of dependencies that contradicts every serial order.
 
 use super::rules::{Closing, Role};
 use crate::model::Model;
@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 /// A run under the weak model that no serial order explains.
 #[derive(Clone, Debug)]
 pub struct Witness {
-    /// The model under which it is possible. For `cc` this is `cm`, whose runs weak causal consistency allows as well.
+    /// The model under which it is possible. For `cc` this is `cm`, whose runs weak causal consistency allows, too.
     pub model: Model,
     /// The transactions in the order in which they ran.
     pub runs: Vec<RanTransaction>,
-    /// How the violation shows.
+    /// The contradiction at its end.
     pub closing: Closing,
     /// The dependencies that contradict each other; the last one leads back to the first transaction.
     pub cycle: Vec<Edge>,
@@ -23,37 +23,37 @@ pub struct Witness {
 /// A transaction of the run.
 #[derive(Clone, Debug)]
 pub struct RanTransaction {
-    /// The process that ran it.
+    /// Its process.
     pub process: usize,
-    /// Which transaction of the text.
+    /// The number of its transaction in the text.
     pub transaction: usize,
     /// Its role.
     pub role: Role,
     /// Its reads and writes, with values.
     pub accesses: Vec<Access>,
-    /// Where its external reads come from, one for each of them.
+    /// The sources of its external reads, one for each.
     pub sources: Vec<(usize, Source)>,
-    /// What it wrote.
+    /// The variables that it wrote.
     pub writes: VarSet,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The variable had it from the start.
+    /// The initial value.
     Initial,
-    /// This transaction of the run wrote it.
+    /// This transaction of the run.
     Run(usize),
 }
 
 /// A reason why one transaction must come before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The one that must come first.
+    /// The transaction that must come first.
     pub from: usize,
-    /// The one that must come later.
+    /// The transaction that must come later.
     pub to: usize,
-    /// Why.
+    /// The kind of the dependency.
     pub kind: EdgeKind,
 }
 
@@ -71,7 +71,7 @@ pub enum EdgeKind {
 }
 
 impl EdgeKind {
-    /// The name in papers.
+    /// The name in the literature.
     pub fn short(self) -> &'static str {
         match self {
             Self::Session => "PO",
@@ -90,7 +90,7 @@ impl EdgeKind {
     }
 }
 
-/// The stores while a run is repeated, with the last writer of each variable.
+/// The stores while a run is replayed, with the last writer of each variable.
 struct Replay<'a> {
     runner: &'a Runner<'a>,
     locals: Vec<Local>,
@@ -100,7 +100,7 @@ struct Replay<'a> {
 }
 
 impl Witness {
-    /// Repeats a run that the search has found.
+    /// Replays a run that the search has found.
     pub(super) fn replay(runner: &Runner<'_>, model: Model, path: &[(usize, usize, Role)], closing: Closing) -> Self {
         let program = runner.program();
         let store: Vec<_> = program.initial_store().into_iter().map(|value| (value, Source::Initial)).collect();
@@ -175,7 +175,7 @@ impl Witness {
         Vec::new()
     }
 
-    /// The last transaction and a delayed one overwrite each other: each is the later one somewhere.
+    /// The last transaction and a delayed one overwrite each other: each is the later one in some store.
     fn race(&self) -> Vec<Edge> {
         let last = self.runs.len() - 1;
         let delayed = |run: &RanTransaction| matches!(run.role, Role::First | Role::Delayed);
@@ -189,15 +189,15 @@ impl Witness {
         vec![Edge { from: first, to: last, kind }, Edge { from: last, to: first, kind }]
     }
 
-    /// What a transaction has seen when it ran.
+    /// The transactions that a transaction had seen when it ran.
     pub fn visible(&self, run: usize) -> Vec<usize> {
         let hidden = |role: Role| matches!(role, Role::First | Role::Delayed);
         let aware = hidden(self.runs[run].role);
         (0..run).filter(|&before| aware || !hidden(self.runs[before].role)).collect()
     }
 
-    /// Checks the witness against the definitions, without the search: every transaction sees its session and whatever those have seen that it sees;
-    /// every read returns the newest value that is seen; and the cycle is one. True if all of that holds.
+    /// Checks the witness against the definitions, without the search: every transaction sees its session and everything that the transactions that it sees have seen;
+    /// every read returns the newest value that it sees; and the cycle is a cycle. Returns whether all of that holds.
     pub fn confirm(&self, program: &Program) -> bool {
         let seen: Vec<Vec<usize>> = (0..self.runs.len()).map(|run| self.visible(run)).collect();
         let closed = (0..self.runs.len()).all(|run| {
@@ -213,7 +213,7 @@ impl Witness {
         closed && reads && joined && real && !self.cycle.is_empty() && self.commits_apart()
     }
 
-    /// Under snapshot isolation, nobody commits a write to what the split transaction writes, while it runs.
+    /// Under snapshot isolation, no transaction that writes to what the split transaction writes commits while that is running.
     fn commits_apart(&self) -> bool {
         if self.model != Model::Si {
             return true;
@@ -246,7 +246,7 @@ impl Replay<'_> {
         let delayed = role == Role::Delayed;
         let store = if delayed { &self.delayed } else { &self.store };
         let values: Vec<Value> = store.iter().map(|(value, _)| *value).collect();
-        // The search has run the same transaction on the same store, so it runs here, too.
+        // The search has run the same transaction on the same store, so this cannot fail.
         let outcomes = self.runner.outcomes(process, &self.locals[process], &values).unwrap_or_default();
         let Some(outcome) = outcomes.into_iter().nth(number) else { return };
         let sources = outcome.external_reads().map(|access| (access.variable, store[access.variable].1)).collect();
@@ -254,7 +254,7 @@ impl Replay<'_> {
         if role != Role::First && !delayed {
             write(&mut self.store, &outcome, run);
         }
-        // Until somebody is delayed, both stores are the same.
+        // As long as no process is delayed, both stores are the same.
         write(&mut self.delayed, &outcome, run);
         self.locals[process] = outcome.local.clone();
         let TransactionRun { transaction, writes, accesses, .. } = outcome;

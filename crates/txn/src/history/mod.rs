@@ -51,15 +51,15 @@ pub struct Session {
     pub transactions: Vec<Transaction>,
 }
 
-/// What became of a transaction.
+/// The status of a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TransactionStatus {
     /// It committed.
     #[default]
     Committed,
-    /// It did not, and nobody may see what it wrote.
+    /// It aborted, and no other transaction may see its writes.
     Aborted,
-    /// Nobody knows. If somebody has seen what it wrote, it did commit; what it has read is not known.
+    /// It is not known. If another transaction has seen its writes, it committed; its reads are not known.
     Unknown,
 }
 
@@ -68,9 +68,9 @@ pub enum TransactionStatus {
 pub struct Transaction {
     /// Its name.
     pub name: String,
-    /// What became of it.
+    /// Whether it committed.
     pub status: TransactionStatus,
-    /// What it did, in order.
+    /// Its operations, in order.
     pub operations: Vec<Operation>,
 }
 
@@ -84,14 +84,14 @@ pub enum Operation {
         /// The value.
         value: i64,
     },
-    /// A read of a value. Nothing is the initial value, and so is 0 if nobody wrote that.
+    /// A read of a value. `None` is the initial value, and so is 0 if no transaction wrote 0.
     Read {
         /// The key.
         key: u32,
         /// The value.
         value: Option<i64>,
     },
-    /// A read of a list: all that was appended, in order.
+    /// A read of a list: all elements that were appended, in order.
     List {
         /// The key.
         key: u32,
@@ -100,7 +100,7 @@ pub enum Operation {
     },
 }
 
-/// A transaction of a history: its session, and its place there.
+/// A transaction of a history: its session, and its place in the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id {
     /// The session.
@@ -120,7 +120,7 @@ impl History {
         &self.sessions[id.session as usize].transactions[id.place as usize]
     }
 
-    /// A name for a transaction that tells which one it is.
+    /// A name that identifies a transaction.
     pub fn name(&self, id: Id) -> String {
         let session = &self.sessions[id.session as usize];
         format!("transaction {} of session {}", session.transactions[id.place as usize].name, session.name)

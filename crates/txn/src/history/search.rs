@@ -1,9 +1,10 @@
-//! The search for an order, event by event, after everything that follows was derived.
+//! Searches for an order, event by event, after everything that follows from the reads was derived.
 //!
-//! A state is how far every session has got. That is enough: a key that some transaction still has to read holds what it has to read, because nobody may write it before;
-//! and what the other keys hold does not matter. So no state is visited twice, and the search is exact.
+//! A state is the position in every session. That is enough: a key that some transaction must still read holds the value that it must read, because no transaction may write it before that;
+//! and the contents of the other keys do not matter. So no state is visited twice, and the search is exact.
 //!
-//! Whatever has the smallest past is tried first, because it probably ran first, and commits come before new beginnings, because what overlaps gets into each other's way. What writes nothing keeps nobody else from anything: if it may come next, it does.
+//! The event with the fewest predecessors is tried first, because it probably ran first. Commits come before begins, because transactions that overlap restrict each other. A transaction that
+//! writes nothing restricts no other one: if it may come next, it does.
 
 use super::check::Ended;
 use super::clocks::Clocks;
@@ -13,12 +14,12 @@ use super::violation::{Reason, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use steadfast_explore::Budget;
 
-/// Looks for an order that explains all reads.
+/// Searches for an order that explains all reads.
 pub(super) fn search(timed: &Timed<'_>, order: &Order, clocks: &Clocks, budget: &Budget<'_>) -> Result<(), Ended> {
     let mut search = HistorySearch::new(timed, order, clocks);
     let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
     seen.insert(search.done.clone().into());
-    // Per step: what may come next, and how many of these were tried.
+    // By step: the events that may come next, and how many of them were tried.
     let mut steps = vec![(search.possible(), 0)];
     let mut best: Vec<usize> = Vec::new();
     let bytes = (search.done.len() * 4 + 32) as u64;
@@ -49,13 +50,13 @@ pub(super) fn search(timed: &Timed<'_>, order: &Order, clocks: &Clocks, budget: 
     Err(no_order(timed, &best, budget))
 }
 
-/// What a key holds.
+/// The content of a key.
 #[derive(Clone, Copy, Default)]
 struct KeyContent {
     by: Option<usize>,
     /// How many transactions still have to read it.
     wanted: usize,
-    /// How many transactions that write it have begun, and not committed.
+    /// How many transactions that write it have begun and not committed.
     open: usize,
 }
 
@@ -63,18 +64,18 @@ struct HistorySearch<'a> {
     timed: &'a Timed<'a>,
     order: &'a Order,
     clocks: &'a Clocks,
-    /// Where the events of each session begin.
+    /// The first event of each session.
     first: Vec<usize>,
     /// How many events each session has.
     lengths: Vec<u32>,
     done: Vec<u32>,
     held: Vec<KeyContent>,
-    /// What keys held before, for going back.
+    /// The earlier contents of keys, for backtracking.
     log: Vec<Vec<(u32, KeyContent)>>,
     path: Vec<usize>,
-    /// Per event, how many come before it.
+    /// By event, how many events come before it.
     ranks: Vec<u64>,
-    /// Per transaction, what it reads.
+    /// By transaction, its reads.
     reads: FxHashMap<usize, Vec<(u32, Option<usize>)>>,
 }
 
@@ -178,7 +179,7 @@ impl<'a> HistorySearch<'a> {
     }
 }
 
-/// The contradiction of one order of the writes: that of the longest run, and then the others.
+/// A contradiction for one order of the writes: the one of the longest run, followed by the other events.
 fn no_order(timed: &Timed<'_>, best: &[usize], budget: &Budget<'_>) -> Ended {
     let mut rank = vec![usize::MAX; timed.resolved.ids.len()];
     for (at, &event) in best.iter().enumerate() {

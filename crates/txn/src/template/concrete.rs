@@ -26,30 +26,30 @@ impl Level {
     }
 }
 
-/// Values from this one on are constants; those below stand for all others.
+/// Values from this one on are constants; the values below it stand for all other values.
 pub const CONSTANTS: u8 = 128;
 
-/// A row, or all rows of a kind: the table and the values of its key.
+/// A row, or all rows that match: the table and the values of its key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Object {
     /// The number of the table.
     pub table: usize,
-    /// The key; nothing stands for all values of a column.
+    /// The key; `None` stands for all values of a column.
     pub key: Vec<Option<u8>>,
 }
 
-/// One step of a transaction. What it reads and writes happens at once.
+/// One step of a transaction. All its reads and writes happen at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateStep {
     /// The row.
     pub object: Object,
-    /// The attributes that are read, without those that the transaction itself has written before.
+    /// The attributes that are read, except those that the transaction itself has written before.
     pub reads: VarSet,
     /// The attributes that are written.
     pub writes: VarSet,
     /// The attributes that are locked without being written.
     pub locks: VarSet,
-    /// Whether they certainly are.
+    /// Whether the reads, writes and locks certainly happen.
     pub sure: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Instance {
     pub template: usize,
     /// The values of the parameters.
     pub arguments: Vec<u8>,
-    /// What it does.
+    /// Its steps.
     pub steps: Vec<TemplateStep>,
     /// Its level.
     pub level: Level,
@@ -85,7 +85,7 @@ impl TemplateStep {
         other.sure && self.reads_from(other)
     }
 
-    /// What nobody else may write while the transaction runs.
+    /// The attributes that no other transaction may write while this one runs.
     pub fn claims(&self) -> VarSet {
         self.writes.union(self.locks)
     }
@@ -99,7 +99,7 @@ impl TemplateStep {
 }
 
 impl Instance {
-    /// A transaction of these steps, in which reads of its own writes do not count.
+    /// A transaction with these steps. Reads of its own writes do not count.
     pub fn new(template: usize, arguments: Vec<u8>, mut steps: Vec<TemplateStep>, level: Level) -> Self {
         for at in 0..steps.len() {
             let (before, rest) = steps.split_at_mut(at);
@@ -158,7 +158,7 @@ fn value(part: Part, arguments: &[u8]) -> Option<u8> {
     }
 }
 
-/// What is known of functions: number, arguments and result.
+/// The known values of functions: number, arguments and result.
 pub(super) type Graph = Vec<(usize, Vec<u8>, u8)>;
 
 /// Whether a template with these arguments agrees with what is known of functions, and with itself; what it adds is put into `known`. Values from `other`

@@ -1,4 +1,4 @@
-//! Split schedules in words.
+//! Split schedules as text.
 
 use super::{CONSTANTS, Instance, Kind, Part, Split, Template};
 
@@ -9,16 +9,16 @@ pub enum Pattern {
     LostUpdate,
     /// Two transactions each read what the other one writes.
     WriteSkew,
-    /// A transaction reads twice, and something was written between the two.
+    /// A transaction reads twice, and what it reads was written in between.
     InconsistentRead,
-    /// Among those in between is one that only reads, and sees a state that never was.
+    /// One of the transactions in between only reads, and sees a state that no serial order has.
     ReadOnly,
     /// A longer cycle.
     Other,
 }
 
 impl Pattern {
-    /// The name that people know.
+    /// Its usual name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::LostUpdate => "lost update",
@@ -31,7 +31,7 @@ impl Pattern {
 }
 
 impl Split {
-    /// What kind of schedule it is.
+    /// The kind of the schedule.
     pub fn pattern(&self) -> Pattern {
         let reads_only = |instance: &Instance| instance.steps.iter().all(|step| step.writes.is_empty());
         let [other] = &self.between[..] else {
@@ -56,12 +56,12 @@ impl Split {
         if reads_only(&self.first) { Pattern::InconsistentRead } else { Pattern::Other }
     }
 
-    /// All transactions: the one that is paused comes first.
+    /// All transactions. The paused one comes first.
     pub fn instances(&self) -> impl Iterator<Item = &Instance> {
         [&self.first].into_iter().chain(&self.between)
     }
 
-    /// The order of events: the number of the transaction, and the number of its step; no step stands for the commit.
+    /// The order of events: the number of the transaction, and the number of its step, or none for the commit.
     pub fn order(&self) -> Vec<(usize, Option<usize>)> {
         let mut order: Vec<(usize, Option<usize>)> = (0..=self.pause).map(|step| (0, Some(step))).collect();
         for (number, instance) in self.between.iter().enumerate() {
@@ -74,7 +74,7 @@ impl Split {
     }
 }
 
-/// A value of a parameter: letters for those that may be anything.
+/// A value of a parameter. Values that are not constants are letters.
 pub fn value_name(value: u8, constants: &[String]) -> String {
     match value.checked_sub(CONSTANTS) {
         Some(number) => constants.get(usize::from(number)).cloned().unwrap_or_else(|| format!("#{number}")),
