@@ -54,11 +54,11 @@ struct Case<'a> {
     expected: &'a Expectation,
 }
 
-/// How a case ended.
+/// The result of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CaseResult {
     Passed,
-    /// Something else came out.
+    /// The verdict is another one.
     Failed(String),
     /// It cannot be checked.
     Skipped(String),
@@ -131,7 +131,7 @@ fn expected_name(expected: ExpectedVerdict) -> &'static str {
     }
 }
 
-/// How many cases ended in which way.
+/// How many cases had each result.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     passed: usize,

@@ -1,4 +1,4 @@
-//! Answers as diagnostics: what a verdict means in the source.
+//! Verdicts as diagnostics about the source.
 
 mod advice;
 mod notes;
@@ -17,20 +17,20 @@ use steadfast_ir::Program;
 use steadfast_robust::{Bound, Model, Outcome, Verdict, Witness};
 use steadfast_span::SourceFile;
 
-/// A question with its answer.
+/// A program with the result of its check.
 #[derive(Clone, Copy)]
 pub(crate) struct CheckedProgram<'a> {
-    /// The text.
+    /// The source text.
     pub(crate) file: &'a SourceFile,
-    /// The program in it.
+    /// The program.
     pub(crate) program: &'a Program,
     /// The model.
     pub(crate) model: Model,
-    /// What came out.
+    /// The result.
     pub(crate) outcome: &'a Outcome,
 }
 
-/// Everything there is to say about an answer: the violation or why there is no verdict, then notes.
+/// All diagnostics about a result: the violation, or why there is no verdict; then notes.
 pub(crate) fn diagnostics(checked: &CheckedProgram<'_>, advice: Option<&Advice>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     match &checked.outcome.verdict {
@@ -48,7 +48,7 @@ pub(crate) fn diagnostics(checked: &CheckedProgram<'_>, advice: Option<&Advice>)
     diagnostics
 }
 
-/// The events of a violation that matter, in the order of their numbers.
+/// The numbered events of a violation, in the order of their numbers.
 pub(crate) fn numbered_events(checked: &CheckedProgram<'_>, witness: &Witness) -> Vec<EventId> {
     numbered_witness::NumberedWitness::new(checked, witness).numbered_events
 }

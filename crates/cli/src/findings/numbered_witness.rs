@@ -1,4 +1,4 @@
-//! A witness told in the words of the source: numbered events, the run, the cycle.
+//! A witness with numbered events, and its parts as text: labels, the run, the cycle.
 
 use super::CheckedProgram;
 use std::fmt::Write;
@@ -7,26 +7,26 @@ use steadfast_ir::{LocId, Pc, Program, ThreadId};
 use steadfast_robust::{Place, RunStep, Witness};
 use steadfast_span::{SourceFile, Span};
 
-/// How many steps of a run are shown. Of a longer one, the beginning and the end.
+/// How many steps of a run are shown. Of a longer run, the beginning and the end are shown.
 const SHOWN_STEPS: usize = 40;
 /// How many of them belong to the beginning.
 const FIRST_STEPS: usize = 8;
-/// Longer pieces of source are listed as instructions.
+/// Longer pieces of source are shown as listed instructions.
 const SHOWN_SOURCE: usize = 60;
-/// How wide a line of the cycle may become.
+/// The maximum width of a line of the cycle.
 const CYCLE_WIDTH: usize = 100;
 
-/// A witness, its program, and the numbers under which its events are spoken of.
+/// A witness, its program, and its numbered events.
 pub(crate) struct NumberedWitness<'a> {
     pub(crate) file: &'a SourceFile,
     pub(crate) program: &'a Program,
     pub(crate) witness: &'a Witness,
-    /// The events that matter, in the order in which they happen; the offending one is last.
+    /// The events with a number, in the order in which they happen; the offending one is last.
     pub(crate) numbered_events: Vec<EventId>,
 }
 
 impl<'a> NumberedWitness<'a> {
-    /// Picks and numbers the events that matter.
+    /// Chooses and numbers the events that matter.
     pub(crate) fn new(checked: &CheckedProgram<'a>, witness: &'a Witness) -> Self {
         let on_cycle = witness.cycle.iter().map(|&(event, _)| event);
         let mut numbered_events: Vec<_> = on_cycle.chain(witness.stale).chain(witness.newest).collect();
@@ -48,7 +48,7 @@ impl<'a> NumberedWitness<'a> {
         self.numbered_events.iter().position(|&other| other == id).map(|at| format!("({})", at + 1))
     }
 
-    /// Where an event is in the source: its instruction, or for an initial value the declaration.
+    /// The place of an event in the source: its instruction, or for an initial value the declaration.
     pub(crate) fn span(&self, id: EventId) -> Span {
         let event = self.event(id);
         let declared = || event.location.and_then(|location| self.program.locations.get(location));
@@ -68,7 +68,7 @@ impl<'a> NumberedWitness<'a> {
         self.program.threads.get(thread).map_or("?", |thread| thread.name.as_str())
     }
 
-    /// The name of a location; the ghost that stands for the order of fences has none.
+    /// The name of a location. The ghost location of the fences has none.
     pub(crate) fn location(&self, location: Option<LocId>) -> &'a str {
         location
             .and_then(|location| self.program.locations.get(location))
@@ -80,7 +80,7 @@ impl<'a> NumberedWitness<'a> {
         source_text(self.file, self.program, self.event(id))
     }
 
-    /// What an event did, for a label.
+    /// What an event does, for a label.
     pub(crate) fn description(&self, id: EventId) -> String {
         let event = self.event(id);
         let location = self.location(event.location);
@@ -122,7 +122,7 @@ impl<'a> NumberedWitness<'a> {
         format!("{text} {}", self.mark(cycle[first].0).unwrap_or_default())
     }
 
-    /// What the edges of the cycle mean.
+    /// The meanings of the edges of the cycle.
     pub(crate) fn legend(&self) -> String {
         let all = [
             (EdgeKind::Po, "po: then, in the same thread"),
@@ -154,7 +154,7 @@ impl<'a> NumberedWitness<'a> {
         text.trim_end().to_owned()
     }
 
-    /// A step of the run as the columns of a table: number, who, where, source, effect with the number of its event.
+    /// A step of the run as a row of a table: number, thread, line, source, effect with the number of its event.
     fn row(&self, at: usize, step: &RunStep) -> [String; 5] {
         let Place { thread, pc, span } = step.place;
         let mark = step.event.and_then(|event| self.mark(event)).map_or(String::new(), |mark| format!("  {mark}"));
@@ -168,7 +168,7 @@ impl<'a> NumberedWitness<'a> {
     }
 }
 
-/// The source of an event on one line, or how it is listed if its source is longer.
+/// The source of an event on one line, or its listed instruction if the source is longer.
 pub(crate) fn source_text(file: &SourceFile, program: &Program, event: &Event) -> String {
     let Some(thread) = event.thread else {
         let location = event.location.and_then(|location| program.locations.get(location));

@@ -1,4 +1,4 @@
-//! A violation as a diagnostic: the offending access, the writes that it is about, the run, the cycle, and what to do.
+//! A violation as a diagnostic: the offending access, the writes that matter, the run, the cycle, and advice.
 
 use super::CheckedProgram;
 use super::advice::Advice;
@@ -8,7 +8,7 @@ use steadfast_diag::{Code, Diagnostic, Label};
 use steadfast_graph::{EventId, EventKind};
 use steadfast_robust::{ViolationKind, Witness};
 
-/// Tells a violation.
+/// The diagnostic about a violation.
 pub(crate) fn diagnostic(checked: &CheckedProgram<'_>, witness: &Witness, advice: Option<&Advice>) -> Diagnostic {
     let numbered = NumberedWitness::new(checked, witness);
     let mut diagnostic = Diagnostic::error(code(witness.kind), message(&numbered));
@@ -45,7 +45,7 @@ fn code(kind: ViolationKind) -> Code {
     }
 }
 
-/// What to think of a violation whose execution graph does not show it.
+/// A note about a violation that its execution graph does not show.
 fn doubt(kind: ViolationKind) -> Option<&'static str> {
     match kind {
         ViolationKind::StaleRead | ViolationKind::OvertakingWrite | ViolationKind::ObservedStaleRead => {
@@ -81,7 +81,7 @@ fn message(numbered: &NumberedWitness<'_>) -> String {
     }
 }
 
-/// What the offending step is called.
+/// The name of the offending access.
 fn access(numbered: &NumberedWitness<'_>) -> &'static str {
     match numbered.witness.step.event.map(|event| numbered.event(event).kind) {
         Some(EventKind::Read | EventKind::PlainRead) => "load",
@@ -104,7 +104,7 @@ fn labels(numbered: &NumberedWitness<'_>) -> Vec<Label> {
     labels
 }
 
-/// What an event other than the offending one has to do with it.
+/// The part that another event plays.
 fn context(numbered: &NumberedWitness<'_>, event: EventId) -> String {
     let mark = numbered.mark(event).unwrap_or_default();
     let newest = numbered.witness.newest == Some(event) && numbered.witness.kind.is_weak();
@@ -115,7 +115,7 @@ fn context(numbered: &NumberedWitness<'_>, event: EventId) -> String {
     format!("{mark} {}", numbered.description(event))
 }
 
-/// What the offending step can do.
+/// What the offending access can do.
 fn primary(numbered: &NumberedWitness<'_>) -> String {
     let witness = numbered.witness;
     let mark = witness.step.event.and_then(|event| numbered.mark(event)).map_or(String::new(), |mark| mark + " ");

@@ -151,7 +151,7 @@ fn answer(
     answered.unwrap_or(Answer::Broken)
 }
 
-/// What an outcome says about a program, as `check` would.
+/// The diagnostics about a result, as those of `check`.
 pub(crate) fn diagnostics_of(
     file: &steadfast_span::SourceFile,
     program: &steadfast_ir::Program,

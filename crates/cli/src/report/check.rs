@@ -8,7 +8,7 @@ use steadfast_diag::Severity;
 use steadfast_report::{Page, ProgramText, Repair, RunView, Subject, VerdictClass, html_page};
 use steadfast_robust::{Model, Verdict};
 
-/// The run of a violation, as a picture with steps.
+/// The view of the run of a violation.
 pub(crate) fn run_view(checked: &CheckedProgram<'_>) -> Option<RunView> {
     let witness = checked.outcome.verdict.witness()?;
     let numbered_events = numbered_events(checked, witness);
@@ -26,7 +26,7 @@ pub(crate) fn check_page(result: &CheckResult, repair: Option<Repair>) -> String
         Answer::Rejected | Answer::Broken { .. } => None,
     };
     let mut diagnostics: Vec<_> = result.diagnostics.iter().map(|diagnostic| (0, diagnostic)).collect();
-    // What is wrong comes first.
+    // Violations come first.
     diagnostics.sort_by_key(|(_, diagnostic)| match diagnostic.severity {
         Severity::Error => 0,
         Severity::Warning => 1,
@@ -47,7 +47,7 @@ pub(crate) fn check_page(result: &CheckResult, repair: Option<Repair>) -> String
     })
 }
 
-/// How good the news of a status is.
+/// The class of a status.
 pub(crate) fn verdict_class(status: Status) -> VerdictClass {
     match status {
         Status::Holds => VerdictClass::Good,
@@ -56,7 +56,7 @@ pub(crate) fn verdict_class(status: Status) -> VerdictClass {
     }
 }
 
-/// What the two endings of a run are called.
+/// The names of the two endings of a run.
 pub(crate) fn endings(model: Option<Model>) -> [String; 2] {
     let weak = model.map_or_else(|| "the weak model".to_owned(), |model| model.name().to_uppercase());
     ["under SC".to_owned(), format!("what {weak} allows")]

@@ -174,7 +174,7 @@ impl RunViewBuilder<'_> {
             dependency.kind.variable().map_or_else(String::new, |at| format!(" {}", self.program.variables[at].name));
         let label = format!("{}{variable}", dependency.kind.short());
         let edges = &mut self.view.picture.edges;
-        // Session order is there already, and is only emphasised.
+        // The arrow of session order exists already, and is only emphasised.
         if let Some(edge) = edges
             .iter_mut()
             .find(|edge| (edge.from, edge.to, edge.kind) == (from, to, EdgeKind::Order) && kind == EdgeKind::Order)
@@ -257,7 +257,7 @@ fn conflicts(picture: &mut Picture, split: &Split, boxes: &[(usize, Option<usize
             .iter()
             .enumerate()
             .flat_map(|(mine, step)| other.iter().enumerate().map(move |(theirs, next)| (mine, step, theirs, next)));
-        // The paused transaction reads what is written meanwhile; for all others, any conflict in that direction will do.
+        // The paused transaction reads what is written while it is paused; for all others, any conflict in that direction will do.
         let found =
             pairs.filter(|(mine, ..)| from != 0 || *mine == split.read).find_map(|(mine, step, theirs, next)| {
                 let kind = if step.reads_from(next) {

@@ -126,7 +126,7 @@ fn program_task<'a>(arguments: &ReplayArgs, program: &'a Program) -> Found<'a> {
     Ok(Task::Causal(program, witness, mode))
 }
 
-/// What a server did, as a table and a sentence.
+/// The results of a server, as a table and a sentence.
 fn result_text(name: &str, script: &Script, played: &ScriptRun, level: Level) -> (String, Status) {
     let used: Vec<usize> =
         (0..script.sessions.len()).filter(|at| played.lines.iter().any(|line| line.session == *at)).collect();
