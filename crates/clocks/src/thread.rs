@@ -391,7 +391,7 @@ mod tests {
         // What is ordered is never reported.
         assert_eq!(first.load(&mut y, ReadOrder::Acquire), None);
         assert_eq!(second.load(&mut x, ReadOrder::Acquire), None);
-        // A slot without moments is not given to anybody.
+        // A slot without moments is not used again.
         let end = Epoch(u32::MAX);
         slots.give_back(DeadThread { slot: Slot(0), hb: end, before: end });
         assert_ne!(second.spawn(&mut slots).unwrap().slot, Slot(0));

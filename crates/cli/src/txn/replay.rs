@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &ReplayArgs, output: &mut Output) -> io::Result<Sta
             on_server(script).map(|played| result_text(&input.name, script, &played, *level))
         }
         Task::Causal(program, witness, mode) => scripts::on_causal_store(program, witness, *mode, interrupt::listen())
-            .map(|replayed| told_causal(&input.name, program, witness, *mode, &replayed)),
+            .map(|replayed| causal_text(&input.name, program, witness, *mode, &replayed)),
     };
     match result {
         Ok((text, status)) => {
@@ -178,7 +178,7 @@ fn returned(rows: &[Vec<Option<String>>]) -> String {
     }
 }
 
-fn told_causal(name: &str, program: &Program, witness: &Witness, mode: Mode, replayed: &Replayed) -> (String, Status) {
+fn causal_text(name: &str, program: &Program, witness: &Witness, mode: Mode, replayed: &Replayed) -> (String, Status) {
     let mut rows = Vec::new();
     for (ran, (site, values)) in witness.runs.iter().zip(&replayed.values) {
         let transaction = &program.transactions[ran.transaction].name;

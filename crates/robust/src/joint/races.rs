@@ -16,7 +16,7 @@ pub(super) fn lanes(shape: Shape) -> usize {
     1 + shape.threads
 }
 
-/// The lanes of plain locations. There are none if searches for single races have found all races.
+/// The lanes of plain locations. There are none if the search for races has found all races.
 pub(super) struct Races<const N: usize>(BTreeMap<u16, Accesses<N>>);
 
 struct Accesses<const N: usize> {

@@ -68,7 +68,7 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
         return Err(problem);
     }
     println!("{HEAD}\n{}", total.row(started.elapsed().as_secs_f64()));
-    let failures = surroundings.tell(&total.findings)?;
+    let failures = surroundings.report(&total.findings)?;
     if failures > 0 {
         bail!("{failures} disagreements");
     }
@@ -196,7 +196,7 @@ impl ToolPaths {
     }
 
     /// Shows what is wrong and keeps its sources. Says how much is certainly wrong.
-    fn tell(&self, findings: &[(Case, TrialOutcome)]) -> Result<usize> {
+    fn report(&self, findings: &[(Case, TrialOutcome)]) -> Result<usize> {
         let mut failures = 0;
         for (case, outcome) in findings {
             println!("\n{}", headline(case, outcome));

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_transactions_and_fates() {
+    fn sessions_transactions_and_statuses() {
         let text = "// one\n[x:=1 y:=1] [z==2 z:=3]\n[y==?]!\n---\n\n[a==1]\n";
         let history = parse(&SourceFile::new("h", text)).unwrap();
         let shape: Vec<Vec<usize>> = history
