@@ -4,6 +4,12 @@
 //! `docs/prove.md` explains. A store is harmless if it can move to an earlier time, or if the loads that overtake it can move to a later time. Both are questions about two threads, whatever
 //! the number of threads is. An SMT solver answers them, with the help of invariants that are found by elimination.
 //!
+//! Deviations from the paper:
+//! 1. Invariants and abstractions are found, not written by hand. A fact about two threads mentions registers only, so no question is about three threads.
+//! 2. Where only states are compared, a failed round of a spin loop is left out, because it changes nothing.
+//! 3. A load of what its own thread has stored cannot go where another value would lead.
+//! 4. A store and a load of an equal value do not commute, as they do in the paper (`docs/prove.md` has an example). Our claims are therefore graded.
+//!
 //! Invariants: no solver is started if none is needed; a claim is made only if all its questions are answered with "unsat"; the basis of a claim can be written to files and checked
 //! again ([`certificate`]).
 

@@ -1,6 +1,6 @@
 //! The memory models, each as the rules for one overwritten write.
 //!
-//! By the borderline theorem (see `docs/architecture.md`) a program is not robust iff some SC run reaches a state where the next
+//! By the borderline theorem (see `docs/internals/map.md`) a program is not robust iff some SC run reaches a state where the next
 //! access of a thread could take an already overwritten write `w` as the one it reads from, or could be ordered right behind it, and
 //! the resulting graph is not SC-consistent. So a model only has to say, for one write `w` that has been overwritten, **which threads may still take
 //! it**, and how accesses and fences change that. This is a handful of bits ("cells"): one per thread or per location and field, each
@@ -10,7 +10,7 @@
 //! bit vectors with a lane for every (location, value) pair, when all are followed together. For the second, sets of values are exact
 //! because what a thread knows of a location is always a prefix of its modification order.
 //!
-//! To add a model: see "How to add a monitor" in `docs/architecture.md`.
+//! To add a model: see `docs/internals/recipes.md`.
 
 mod ra;
 mod rc11;
