@@ -11,9 +11,9 @@ use steadfast_robust::{Model, Notion};
 
 /// Decides whether concurrent programs behave as if memory were sequentially consistent.
 ///
-/// A program is robust against a memory model if everything that it can do under the model it can also do when its threads simply take
-/// turns. If it is, you may reason about it, and test it, one step at a time. If it is not, you see the run, the access that leaves it,
-/// and why no interleaving explains the result.
+/// A program is robust against a memory model if every execution that the model allows is also an execution under sequential consistency,
+/// where threads take turns and every read returns the newest value. You may then reason about the program, and test it, one step at a
+/// time. If a program is not robust, you see a run, the access that leaves sequential consistency, and why no interleaving explains it.
 #[derive(Debug, Parser)]
 #[command(name = "steadfast", version, arg_required_else_help = true, max_term_width = 100, after_long_help = OVERVIEW)]
 pub(crate) struct Cli {
@@ -21,7 +21,7 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// How it is shown.
+    /// How output is shown.
     #[command(flatten)]
     pub(crate) display: DisplayArgs,
 }
@@ -52,7 +52,7 @@ impl Cli {
         Self::check(&typed).unwrap_or_else(|| Self::parse_from(typed))
     }
 
-    /// The same for `check`, if there is nothing to complain about: to describe all commands takes longer than to check a small program.
+    /// The same for `check`, if there is no error: describing all commands takes longer than checking a small program.
     fn check(typed: &[OsString]) -> Option<Self> {
         let arguments = typed.get(1..).filter(|arguments| arguments.first().is_some_and(|name| name == "check"))?;
         let OnlyCheck { check, display } = OnlyCheck::try_parse_from(arguments).ok()?;
@@ -84,18 +84,18 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Find the cheapest changes that make a program robust
     Fix(FixArgs),
-    /// Find out which fences and orderings a robust program could do without
+    /// Find fences and orderings that a robust program does not need
     Relax(RelaxArgs),
     /// Compare programs with the verdicts that they expect
     Test(TestArgs),
-    /// Say what a code such as V0001, or a shape such as SB, means
+    /// Explain a code such as V0001, or a shape such as SB
     Explain(ExplainArgs),
     /// Describe the memory models
     #[command(long_about = "Describe the memory models: one paragraph each, with the paper that defines it.")]
     Models,
-    /// Write a program with the monitor for another tool
+    /// Write a program with its robustness monitor for another model checker
     Export(ExportArgs),
-    /// Show how a program was understood
+    /// Show how Steadfast understands a program
     Show(ShowArgs),
     /// Prove that programs are robust against TSO for any number of threads
     Prove(crate::prove::args::ProveArgs),
@@ -103,7 +103,7 @@ pub(crate) enum Command {
     VerifyCertificate(crate::prove::args::VerifyArgs),
     /// Decide whether database transactions are serializable
     Txn(crate::txn::args::TxnArgs),
-    /// Put many results on one page
+    /// Write one page about many results
     Report(ReportArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
@@ -115,7 +115,7 @@ pub(crate) enum Command {
     /// Compile C++ so that running the program checks it
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(CompileArgs),
-    /// Run a program that was compiled with `cc` or `c++`, and collect what it reports
+    /// Run a program that was compiled with `cc` or `c++`, and collect its findings
     Run(Box<RunArgs>),
     /// Build Rust with cargo so that running it checks it
     Cargo(CargoArgs),
@@ -137,8 +137,8 @@ pub(crate) enum ColorChoice {
 
 /// Decide whether programs are robust.
 ///
-/// Every file is checked against every model, and gets one result each: robust, not robust, a race, a failed assertion, or inconclusive. A
-/// result says what was shown: the model, the notion of robustness, how many states were visited, and whether those were all.
+/// `check` checks every file against every model. Each result is one of: robust, not robust, a race, a failed assertion, or inconclusive. It
+/// names the model and the notion of robustness, and says how many states were visited and whether the search was exhaustive.
 #[derive(Debug, Args)]
 #[command(after_long_help = CHECK_EXAMPLES)]
 #[allow(clippy::struct_excessive_bools, reason = "they are independent switches")]
@@ -156,8 +156,8 @@ pub(crate) struct CheckArgs {
 
     /// How to write the results: full, concise, json, jsonl, sarif, github or markdown
     ///
-    /// `full` shows violations in the source. `concise` is one line each. `json` is one array, `jsonl` one object per line as soon as it
-    /// is known; docs/schema/check.json describes the objects. `sarif` is a log for code scanning services, `github` annotates a
+    /// `full` shows violations in the source. `concise` is one line each. `json` is one array; `jsonl` writes one object per line as soon as
+    /// it is known; docs/schema/check.json describes the objects. `sarif` is a log for code scanning services, `github` annotates a
     /// change, and `markdown` is a summary for a pull request.
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: Format,
@@ -165,13 +165,13 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// How many threads may work [default: one per processor]
+    /// The number of worker threads [default: one per processor]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
 
     /// Do not use a reduction: symmetry, classes, relevance, covering, translation or all (repeatable)
     ///
-    /// No reduction changes a verdict; this is for measuring them, and for doubting them.
+    /// No reduction changes a verdict. Use this to measure a reduction, or to look for an error in it.
     #[arg(long, value_name = "REDUCTION")]
     pub(crate) no_reduction: Vec<ReductionChoice>,
 
@@ -204,7 +204,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Say nothing about programs that are robust
+    /// Print nothing about programs that are robust
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
@@ -218,11 +218,11 @@ Examples:
   steadfast check lock.sf
       Is the lock robust against RC20?
   steadfast check --model all --notion observational seqlock.sf
-      Against all models, and only as far as the program can notice.
+      Against all models; wrong values that the program never uses do not count.
   steadfast check --format json --time-limit 60 *.sf > results.json
       For scripts. Give up on a program after a minute.
   steadfast check --report lock.html lock.sf
-      A page to look at: the run step by step, and the graph with its cycle.
+      A page with the run step by step, and the graph with its cycle.
   steadfast check --model ra --graph sb.svg sb.sf
       Draw the violation.
 
@@ -232,42 +232,42 @@ internal error, 130 interrupted. With several results, the first of 2, 1, 130, 3
 /// What is asked about a program.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QuestionArgs {
-    /// What must agree with sequential consistency: graph or observational
+    /// What must be as under sequential consistency: graph or observational
     ///
-    /// `graph`: every execution, with every value that is read. `observational`: only what the program can notice; a value that is read
+    /// `graph`: every execution, with every value that is read. `observational`: only values that the program uses; a value that is read
     /// and never used may be wrong.
     #[arg(long, short, value_name = "NOTION", default_value = "graph")]
     pub(crate) notion: Notion,
 
-    /// Check spin loops as they are written, and not as waits
+    /// Check every round of a spin loop, instead of treating the loop as a wait
     #[arg(long)]
     pub(crate) no_spin_detection: bool,
 
-    /// Let the order of `seq_cst` fences among themselves count, as by the letter of the papers
+    /// Count the order of `seq_cst` fences among themselves, by the letter of the papers
     #[arg(long)]
     pub(crate) fences_by_the_letter: bool,
 }
 
-/// What a search may use.
+/// The limits of a search.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LimitArgs {
-    /// Give up after so many states
+    /// Stop after N states
     #[arg(long, value_name = "N")]
     pub(crate) max_states: Option<u64>,
 
-    /// Give up when states need more memory than this, for instance 512MiB or 4GiB
+    /// Stop when states need more memory than SIZE, for instance 512MiB or 4GiB
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub(crate) max_memory: Option<u64>,
 
-    /// Give up on a program after so many seconds
+    /// Stop checking a program after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
 }
 
 /// Find the cheapest changes that make a program robust.
 ///
-/// Fences between statements, stronger orderings, and exchanges in place of stores are considered. The answer is a patch: the program with it is
-/// asked once more, no cheaper set of changes repairs the program, and none of its changes can be left out.
+/// `fix` considers fences between statements, stronger orderings, and exchanges in place of stores. The answer is a patch. The patched program is
+/// checked again, no cheaper set of these changes repairs the program, and every change in the patch is necessary.
 #[derive(Debug, Args)]
 #[command(after_long_help = FIX_EXAMPLES)]
 pub(crate) struct FixArgs {
@@ -284,17 +284,17 @@ Examples:
   steadfast fix --model tso corpus/programs/dekker-sc.sf
       Which fences does Dekker's algorithm need on x86?
   steadfast fix --model rc20 --target power --allow fences,orderings lock.sf
-      As cheap as possible on POWER, and stores stay stores.
+      The cheapest repair on POWER that keeps stores as stores.
   steadfast fix --model ra --write lock.sf
       Change the file.
 
 Exit codes: 0 robust, or repaired, 1 it cannot be repaired, 2 wrong arguments or input, 3 inconclusive,
 101 an internal error, 130 interrupted.";
 
-/// Find out which fences and orderings a robust program could do without.
+/// Find fences and orderings that a robust program does not need.
 ///
-/// The answer is a patch with a maximal set of weakenings: the program stays robust, its assertions true, and its plain accesses free of races, and with any
-/// further one it does not.
+/// The answer is a patch with a maximal set of weakenings. The program stays robust, its assertions hold, and its plain accesses have no races; any further
+/// weakening breaks one of these.
 #[derive(Debug, Args)]
 #[command(after_long_help = RELAX_EXAMPLES)]
 pub(crate) struct RelaxArgs {
@@ -311,7 +311,7 @@ Examples:
   steadfast relax corpus/programs/singleton.sf
       Which orderings are stronger than needed under RC20?
   steadfast relax --model tso --write lock.sf
-      Take out the fences that x86 does not need.
+      Remove the fences that x86 does not need.
 
 Exit codes: 0 robust, with or without changes, 1 not robust, 2 wrong arguments or input, 3 inconclusive,
 101 an internal error, 130 interrupted.";
@@ -326,17 +326,17 @@ pub(crate) struct RepairArgs {
     #[arg(long, short, value_name = "MODEL", default_value = "rc20", value_parser = one_model)]
     pub(crate) model: Model,
 
-    /// What must agree with sequential consistency: graph or observational
+    /// What must be as under sequential consistency: graph or observational
     #[arg(long, short, value_name = "NOTION", default_value = "graph")]
     pub(crate) notion: Notion,
 
-    /// Whose costs count: x86, armv8 or power [default: x86 for tso, else armv8]
+    /// The processor whose costs count: x86, armv8 or power [default: x86 for tso, else armv8]
     #[arg(long, short, value_name = "MACHINE")]
     pub(crate) target: Option<Target>,
 
     /// Change the file
     ///
-    /// It is replaced at once, and only if nobody changed it meanwhile.
+    /// The file is replaced in one step, and only if it has not changed since it was read.
     #[arg(long)]
     pub(crate) write: bool,
 
@@ -348,18 +348,18 @@ pub(crate) struct RepairArgs {
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Say more about how the answer was confirmed
+    /// Show how the answer was confirmed
     #[arg(long, short)]
     pub(crate) verbose: bool,
 
-    /// Check spin loops as they are written, and not as waits
+    /// Check every round of a spin loop, instead of treating the loop as a wait
     #[arg(long)]
     pub(crate) no_spin_detection: bool,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// How many threads may work [default: one per processor]
+    /// The number of worker threads [default: one per processor]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
 }
@@ -375,8 +375,8 @@ pub(crate) enum RepairFormat {
 
 /// Compare programs with the verdicts that they expect.
 ///
-/// A program says what it expects with `#![expect(robust, model = ra)]`, or with a ROBUSTNESS comment in TPL. An expectation about a model
-/// that is not supported is skipped.
+/// A program states its verdict with `#![expect(robust, model = ra)]`, or with a ROBUSTNESS comment in TPL. Expectations about models that
+/// Steadfast does not know are skipped.
 #[derive(Debug, Args)]
 #[command(after_long_help = TEST_EXAMPLES)]
 pub(crate) struct TestArgs {
@@ -387,7 +387,7 @@ pub(crate) struct TestArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// How many checks may run at the same time [default: one per processor]
+    /// The number of checks that run at the same time [default: one per processor]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
 }
@@ -399,23 +399,23 @@ Examples:
 
 Exit codes: 0 every expectation is met, 1 some are not, 2 a file cannot be used, 130 interrupted.";
 
-/// Put many results on one page.
+/// Write one page about many results.
 ///
-/// The page has a table that can be sorted. A result links to the page about it, if that lies beside its file: `lock.html` beside `lock.json`.
+/// The page has a table that can be sorted. A result links to its own page if that is in the same folder: `lock.html` beside `lock.json`.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  steadfast report results/ --output index.html\n\nExit codes: 0, or 2 if a file cannot be used."
 )]
 pub(crate) struct ReportArgs {
-    /// What `--format json` or `jsonl` has written, or directories with such files
+    /// Files that `--format json` or `jsonl` has written, or directories with such files
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Where the page goes [default: standard output]
+    /// Where to write the page [default: standard output]
     #[arg(long, short, value_name = "OUT.html")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Its title
+    /// The title of the page
     #[arg(long, value_name = "TITLE", default_value = "Results of Steadfast")]
     pub(crate) title: String,
 }
@@ -430,12 +430,12 @@ pub(crate) struct CompletionsArgs {
 /// Write pages of the manual, one per command.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Where they go
+    /// The folder to write them to
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
 }
 
-/// Say what a code such as V0001, or the name of a classic shape such as SB, means.
+/// Explain a code such as V0001, or a classic shape such as SB.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  steadfast explain V0001\n  steadfast explain write-skew\n  steadfast explain --list"
@@ -451,9 +451,9 @@ pub(crate) struct ExplainArgs {
     pub(crate) list: bool,
 }
 
-/// Write a program with the monitor for another tool.
+/// Write a program with its robustness monitor for another model checker.
 ///
-/// The model checker SPIN decides robustness with the exported program: an assertion called `robust` fails if the program is not.
+/// The model checker SPIN decides robustness with the exported program: the assertion `robust` fails if the program is not robust.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArgs {
@@ -468,11 +468,11 @@ pub(crate) struct ExportArgs {
     #[arg(long, short, value_name = "MODEL", default_value = "rc20")]
     pub(crate) model: ExportModelChoice,
 
-    /// What must agree with sequential consistency: graph or observational
+    /// What must be as under sequential consistency: graph or observational
     #[arg(long, short, value_name = "NOTION", default_value = "graph")]
     pub(crate) notion: Notion,
 
-    /// Let the order of `seq_cst` fences among themselves count, as by the letter of the papers
+    /// Count the order of `seq_cst` fences among themselves, by the letter of the papers
     #[arg(long)]
     pub(crate) fences_by_the_letter: bool,
 
@@ -506,7 +506,7 @@ pub(crate) enum ExportModelChoice {
     Rc20,
 }
 
-/// Show how a program was understood: its locations and, for each thread, one instruction per line.
+/// Show how Steadfast understands a program: its locations and, for each thread, one instruction per line.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  steadfast show lock.sf")]
 pub(crate) struct ShowArgs {
@@ -552,7 +552,7 @@ fn models(text: &str) -> Result<ModelChoice, String> {
 fn one_model(text: &str) -> Result<Model, String> {
     match models(text)? {
         ModelChoice::One(model) => Ok(model),
-        ModelChoice::All => Err("one model at a time, please".to_owned()),
+        ModelChoice::All => Err("give one model, not `all`".to_owned()),
     }
 }
 
@@ -561,7 +561,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
-/// Where a graph is drawn. A name that promises something else would only disappoint whoever opens the file.
+/// Where a graph is drawn. Another extension would not match the contents of the file.
 fn drawing(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let known = path.extension().is_some_and(|extension| extension == "svg" || extension == "dot");
@@ -570,8 +570,8 @@ fn drawing(text: &str) -> Result<PathBuf, String> {
 
 /// Compile C or C++ so that running the program checks it.
 ///
-/// The arguments are those of the compiler, which is `STEADFAST_CC` (`STEADFAST_CXX` for C++), or else clang, or else gcc. It is told to instrument the program,
-/// and to link it with the runtime of Steadfast. So `CC="steadfast cc" CXX="steadfast c++" make` builds what make would have built.
+/// The arguments go to the compiler: to `STEADFAST_CC` (`STEADFAST_CXX` for C++) if it is set, else to clang, else to gcc. Steadfast adds the options that
+/// instrument the program and link its runtime. So `CC="steadfast cc" CXX="steadfast c++" make` builds a whole project.
 #[derive(Debug, Args)]
 #[command(after_long_help = COMPILE_EXAMPLES)]
 pub(crate) struct CompileArgs {
@@ -589,34 +589,34 @@ Examples:
   STEADFAST_CC=gcc-13 steadfast cc -c lock.c
       Another compiler.
   STEADFAST_ATOMICS_ONLY=1 steadfast cc -O2 lock.c -o lock
-      Only atomics, no races of plain accesses: faster.
+      Check only atomics, and no data races: faster.
 
-`steadfast help run` tells how to run the program often and under chosen schedules. The exit code is that of
-the compiler.";
+`steadfast help run` says how to run the program many times and under controlled schedules. The exit code
+is that of the compiler.";
 
-/// Run a program that was compiled with `cc` or `c++`, and collect what it reports.
+/// Run a program that was compiled with `cc` or `c++`, and collect its findings.
 ///
-/// One run is often enough: the check predicts, from what happened, what could have happened. What depends on values needs the right schedule; `--runs` with
-/// `--schedule random` or `pct` tries many. A run is repeated exactly by its seed.
+/// One run is often enough: from the accesses of this run, the check predicts what weak memory allows. A violation that depends on values needs the right
+/// schedule; `--runs` with `--schedule random` or `pct` tries many. The seed of a run repeats it exactly.
 #[derive(Debug, Args)]
 #[command(after_long_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// How often
+    /// How many times to run the program
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
-    /// Who decides which thread goes on: os, random or pct
+    /// What decides which thread runs next: os, random or pct
     ///
-    /// `os`: the operating system, at full speed. `random`: one thread at a time, chosen anew at every atomic access and lock. `pct`: by random priorities that change at a
-    /// few random steps; finds what needs few changes with a known probability.
-    #[arg(long, value_name = "WHO", default_value = "os")]
+    /// `os`: the operating system, at full speed. `random`: one thread at a time, chosen at random at every atomic access and lock. `pct`: one thread at a time, by random
+    /// priorities that change at a few random steps; it finds a violation that needs few preemptions with a known probability.
+    #[arg(long, value_name = "SCHEDULE", default_value = "os")]
     pub(crate) schedule: ScheduleChoice,
 
     /// The seed of the first run; each later run has the next one
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// End a run that takes longer
+    /// End a run after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
 
@@ -660,24 +660,24 @@ pub(crate) struct RunArgs {
 
 /// Build Rust with cargo so that running it checks it.
 ///
-/// Works with a stable compiler. Tests and programs are run with `steadfast run`. The first time, a copy of the standard library is made, in the user's
-/// cache, whose atomics are instrumented; so what its locks and channels order is seen. They are trusted, and nothing inside of them is reported.
+/// This works with a stable compiler. Tests and programs are run with `steadfast run`. The first call makes an instrumented copy of the standard library in the
+/// user's cache, so that the check sees what locks and channels order. The atomics of the standard library are trusted: no finding is about them.
 #[derive(Debug, Args)]
 #[command(after_long_help = CARGO_EXAMPLES)]
 pub(crate) struct CargoArgs {
-    /// How often each program or test is run
+    /// How many times to run each program or test
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
-    /// Who decides which thread goes on: os, random or pct
-    #[arg(long, value_name = "WHO", default_value = "os")]
+    /// What decides which thread runs next: os, random or pct
+    #[arg(long, value_name = "SCHEDULE", default_value = "os")]
     pub(crate) schedule: ScheduleChoice,
 
     /// The seed of the first run
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Instrument plain accesses, too
+    /// Instrument plain accesses, too, to find data races
     #[arg(long)]
     pub(crate) races: bool,
 
@@ -692,7 +692,7 @@ Examples:
   steadfast cargo --runs 100 --schedule pct test --release lock_free
   steadfast cargo run --example queue";
 
-/// Who decides which thread goes on.
+/// What decides which thread runs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScheduleChoice {
     /// The operating system.
@@ -706,19 +706,18 @@ pub(crate) enum ScheduleChoice {
 const RUN_EXAMPLES: &str = "\
 Examples:
   steadfast run ./lock
-      Once, as the operating system likes it.
+      One run, scheduled by the operating system.
   steadfast run --runs 200 --schedule pct -- ./lock --threads 4
-      200 schedules.
+      200 runs, each with another schedule.
   steadfast run --schedule pct --seed 57 ./lock
-      Exactly the run with that seed again.
+      Repeat the run with seed 57 exactly.
   steadfast run --runs 50 --schedule random --format sarif ./lock > lock.sarif
       For a code scanning service.
   steadfast run --report lock.html --graph lock.svg ./lock
       A page about each finding, and a picture of its accesses.
 
-Exit codes: 0 nothing was reported, 1 something was, 2 the program cannot be run, 3 nothing was reported,
-and it ended with an error of its own, took too long, or was not compiled with `steadfast cc`, `c++` or
-`cargo`, 130 it was interrupted before anything was reported.";
+Exit codes: 0 no finding, 1 a finding, 2 the program cannot be run, 3 no finding, but the program failed,
+took too long, or was not compiled with `steadfast cc`, `c++` or `cargo`, 130 interrupted without a finding.";
 
 #[cfg(test)]
 mod tests {

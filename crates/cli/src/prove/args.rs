@@ -6,9 +6,9 @@ use std::time::Duration;
 
 /// Prove that programs are robust against TSO for any number of threads.
 ///
-/// A program may have `threads` (any number of threads that run the same code), `int` (any integer) and arrays without end. Every store is shown to be harmless: nothing can overtake it, or it
-/// could have happened earlier, or what overtakes it could have happened later. What is claimed is one of four things, from strong to weak: trace-robust, value-trace-robust, state-robust, safe by
-/// abstraction; docs/prove.md says what each of them means.
+/// A program may have `threads` (any number of threads that run the same code), `int` (unbounded integers) and unbounded arrays. `prove` shows for every store that it is harmless: no load can
+/// overtake it, or it could have happened earlier, or the loads that overtake it could have happened later. The result is one of four claims, from strong to weak: trace-robust,
+/// value-trace-robust, state-robust, safe by abstraction; docs/prove.md defines them.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ProveArgs {
@@ -20,7 +20,7 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "PROGRAM", default_value = "z3")]
     pub(crate) solver: PathBuf,
 
-    /// Give up on a question to the solver after so many seconds
+    /// Stop a question to the solver after SECONDS
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) solver_timeout: Duration,
 
@@ -57,20 +57,20 @@ Examples:
       Have the proof checked by another solver.
 
   steadfast prove --goal assertions corpus/proofs/properties/chase-lev-loses-nothing.sf
-      Does what it asserts hold under TSO, although it is not robust?
+      Do its assertions hold under TSO, although it is not robust?
 
 Exit codes: 0 every program was proved, 1 a finite instance is not robust or fails, 2 wrong arguments or input,
 3 inconclusive: no proof was found, or the solver is missing, too slow or does not know, 130 interrupted.";
 
 /// Check a proof again.
 ///
-/// The program in the folder is read, the questions that the claim needs are worked out anew and compared with the files, and the solver has to answer all of them.
+/// `verify-certificate` reads the program in the folder, computes the questions that the claim needs, compares them with the files, and asks the solver all of them.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Exit codes: 0 accepted, 1 refused, 2 the folder cannot be read, 3 the solver is missing or does not know."
 )]
 pub(crate) struct VerifyArgs {
-    /// What `steadfast prove --certificate FOLDER` has written
+    /// The folder that `steadfast prove --certificate FOLDER` has written
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
 
@@ -78,17 +78,17 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "PROGRAM", default_value = "z3")]
     pub(crate) solver: PathBuf,
 
-    /// Give up on a question to the solver after so many seconds
+    /// Stop a question to the solver after SECONDS
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) solver_timeout: Duration,
 }
 
-/// What a user wants to know.
+/// What the exit code is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Goal {
-    /// Whether the program is robust, and what it asserts holds.
+    /// Whether the program is robust, and its assertions hold.
     Robust,
-    /// Whether what it asserts holds under TSO.
+    /// Whether its assertions hold under TSO.
     Assertions,
 }
 

@@ -30,9 +30,9 @@ pub(crate) enum TxnCommand {
 
 /// Run a violation on a real PostgreSQL, and see what it returns.
 ///
-/// A server of its own is started in a temporary directory, without a network, and removed afterwards; PostgreSQL has to be installed (Debian:
-/// `postgresql`). For rc, si and ssi the schedule is run on one server; for cc, ccv and cm on two, which logical replication makes a causally consistent store,
-/// and which deliver when the replay says so.
+/// `replay` starts its own server in a temporary directory, without a network, and removes it afterwards. PostgreSQL has to be installed (Debian: `postgresql`).
+/// For rc, si and ssi the schedule runs on one server. For cc, ccv and cm it runs on two, which logical replication makes a causally consistent store; the replay
+/// decides when they deliver changes.
 #[derive(Debug, Args)]
 #[command(after_long_help = REPLAY_EXAMPLES)]
 pub(crate) struct ReplayArgs {
@@ -48,7 +48,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "MODEL", value_parser = model)]
     pub(crate) at: Option<Model>,
 
-    /// Lock the reads that `steadfast txn fix` proposes for the level of --model, and see the violation gone
+    /// Lock the reads that `steadfast txn fix` proposes for the level of --model, and see that the violation is gone
     #[arg(long)]
     pub(crate) locked: bool,
 
@@ -81,8 +81,8 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 
 /// Check what a recorded history satisfies.
 ///
-/// Histories of Plume (`w(key,value,session,transaction)`), of dbcop (`[x:=1 y==2]` with `---` between sessions, or JSON) and of Elle and Jepsen (EDN with list appends, or with
-/// registers) are recognised by how they begin. Every write of a key has a value of its own. They are checked against weak causal consistency (cc), causal convergence (ccv), causal
+/// Histories are recognised by how they begin: those of Plume (`w(key,value,session,transaction)`), of dbcop (`[x:=1 y==2]` with `---` between sessions, or JSON) and of Elle and Jepsen (EDN with list appends, or with
+/// registers). Every write of a key must have a value of its own. A history is checked against weak causal consistency (cc), causal convergence (ccv), causal
 /// memory (cm), snapshot isolation (si) and serializability (ser); a violation is shown with the orders that contradict each other.
 #[derive(Debug, Args)]
 #[command(after_long_help = HISTORY_EXAMPLES)]
@@ -101,7 +101,7 @@ pub(crate) struct HistoryArgs {
 const HISTORY_EXAMPLES: &str = "\
 Examples:
   steadfast txn history corpus/transactions/divergence.plume
-      Against all five.
+      Check all five criteria.
   steadfast txn history --model ser --time-limit 60 store/latest/history.edn
       Was that run of Jepsen serializable?
 
@@ -114,9 +114,9 @@ fn criterion(text: &str) -> Result<Criterion, String> {
 
 /// Find the isolation level that each template needs, and the reads to lock; or what to change in a program.
 ///
-/// For templates and SQL, the table gives the cheapest levels with which the templates are serializable, whatever runs beside them from the same file. Below it: which reads
-/// would have to become `SELECT ... FOR UPDATE` so that one level suffices for all. For programs: the fewest transactions that have to run
-/// serializably, and the fewest neighbours to merge into one transaction.
+/// For templates and SQL: a table with the cheapest levels at which all templates of the file together are serializable, and below it the reads that must become
+/// `SELECT ... FOR UPDATE` so that one level suffices for all. For programs: the fewest transactions that must run serializably, and the fewest neighbours to merge
+/// into one transaction.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  steadfast txn fix corpus/transactions/smallbank-templates.txn\n  steadfast txn fix corpus/transactions/smallbank-sql"
@@ -135,8 +135,8 @@ pub(crate) struct FixArgs {
 
 /// Decide whether transactions are serializable under weaker models.
 ///
-/// A program is robust against a consistency model if everything that its transactions can do under the model they can also do one after the
-/// other. Programs are decided exactly, loops included. If one is not robust you see the run, session by session, and which orders contradict each other.
+/// Transactions are robust against a consistency model if everything that they can do under the model they can also do one after the other. Programs are decided
+/// exactly, loops included. If a program is not robust, you see the run, session by session, and the orders that contradict each other.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
@@ -155,7 +155,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
     pub(crate) format: Format,
 
-    /// Write a page about the result: the transactions, a column per session, and what contradicts what
+    /// Write a page about the result: the transactions, a column per session, and the orders that contradict each other
     ///
     /// With several results, the second one goes to OUT.2.html, and so on.
     #[arg(long, value_name = "OUT.html")]
