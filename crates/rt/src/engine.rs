@@ -2,8 +2,8 @@
 
 use crate::abi::atomics::Strength;
 use crate::access::Step;
+use crate::generations::Generations;
 use crate::lock::Lock;
-use crate::meetings::Meetings;
 use crate::order::{Order, Strictness};
 use crate::thread::Thread;
 use crate::{options, tls};
@@ -23,7 +23,7 @@ pub(crate) enum Object {
     /// A lock for several readers or one writer.
     ReadWrite(Box<ReadWrite>),
     /// A barrier.
-    Barrier(Box<Meetings>),
+    Barrier(Box<Generations>),
 }
 
 /// What writers and readers have released.
@@ -240,13 +240,13 @@ impl Object {
         }
     }
 
-    /// Who meets at a barrier.
-    pub(crate) fn barrier(&mut self) -> &mut Meetings {
+    /// The generations of a barrier.
+    pub(crate) fn barrier(&mut self) -> &mut Generations {
         if !matches!(self, Self::Barrier(_)) {
             *self = Self::Barrier(Box::default());
         }
         match self {
-            Self::Barrier(meetings) => meetings,
+            Self::Barrier(generations) => generations,
             _ => unreachable!("it was just made one"),
         }
     }

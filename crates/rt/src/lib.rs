@@ -33,11 +33,11 @@ mod ending;
 mod engine;
 mod foreign;
 mod frames;
+mod generations;
 mod handlers;
 #[cfg(not(test))]
 mod intercept;
 mod lock;
-mod meetings;
 mod options;
 mod order;
 mod origins;

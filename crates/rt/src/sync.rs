@@ -1,8 +1,8 @@
 //! What locks and the like tell the engine.
 
 use crate::engine::{Object, SyncClock, ThreadClocks};
+use crate::generations::Generation;
 use crate::lock::Lock;
-use crate::meetings::Meeting;
 use crate::tls::Inside;
 use crate::{table, thread};
 use std::sync::Arc;
@@ -41,24 +41,24 @@ pub(crate) fn contributing(address: usize) {
     with(address, |clocks, object| clocks.release(object.lock()));
 }
 
-/// What this thread has told the others at a barrier, and will hear from them.
-pub(crate) struct Arrival(Option<Arc<Lock<Meeting>>>);
+/// This thread's share in a generation of a barrier.
+pub(crate) struct Arrival(Option<Arc<Lock<Generation>>>);
 
-/// This thread comes to a barrier that waits for so many.
+/// This thread arrives at a barrier that waits for `count` threads.
 pub(crate) fn arriving(address: usize, count: usize) -> Arrival {
     Arrival(with(address, |clocks, object| {
-        let meeting = object.barrier().join(thread::current() as usize, count);
-        clocks.release(&mut meeting.lock().told);
-        meeting
+        let generation = object.barrier().join(thread::current() as usize, count);
+        clocks.release(&mut generation.lock().clock);
+        generation
     }))
 }
 
 impl Arrival {
-    /// All have come.
+    /// All threads have arrived.
     pub(crate) fn over(self) {
         let Some(_inside) = Inside::first() else { return core::mem::forget(self) };
-        if let (Some(meeting), Some(clocks)) = (self.0, clocks()) {
-            clocks.acquire(&meeting.lock().leave().told);
+        if let (Some(generation), Some(clocks)) = (self.0, clocks()) {
+            clocks.acquire(&generation.lock().leave().clock);
         }
     }
 }

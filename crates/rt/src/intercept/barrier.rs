@@ -27,7 +27,7 @@ unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_
     // SAFETY: the barrier is the program's, here and below.
     let arrival = sync::arriving(barrier as usize, unsafe { count(barrier) });
     let result = if schedule::controls(barrier as usize, unsafe { is_shared(barrier) }) {
-        let last = schedule::meet(barrier as usize, unsafe { count(barrier) });
+        let last = schedule::wait_at_barrier(barrier as usize, unsafe { count(barrier) });
         if last { libc::PTHREAD_BARRIER_SERIAL_THREAD } else { 0 }
     } else {
         unsafe { real::pthread_barrier_wait(barrier) }

@@ -3,7 +3,7 @@
 //! What orders threads here is the mutex: it is given back on the way in and taken on the way out.
 
 use super::{mutex, threads, unwinding};
-use crate::schedule::{self, Patience, Woken};
+use crate::schedule::{self, Deadline, Woken};
 use crate::sync;
 use core::ffi::c_int;
 use libc::{CLOCK_MONOTONIC, CLOCK_REALTIME, ETIMEDOUT, clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
@@ -25,7 +25,7 @@ crate::sys::next! {
 unsafe fn wait(
     condition: *mut pthread_cond_t,
     mutex: *mut pthread_mutex_t,
-    patience: Patience,
+    deadline: Deadline,
     original: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
@@ -43,12 +43,12 @@ unsafe fn wait(
     // Nothing can come between giving the mutex back and waiting: this thread has its turn until it waits.
     // SAFETY: see above.
     unsafe { mutex::unlock(mutex) };
-    let woken = schedule::wait_for_signal(condition as usize, schedule::ALL, patience);
+    let woken = schedule::wait_for_signal(condition as usize, schedule::ALL, deadline);
     // SAFETY: see above.
     let locked = unsafe { mutex::lock(mutex) };
     threads::end_if_cancelled();
     // Whoever is interrupted may return as well: that can always happen.
-    if woken == Woken::GaveUp { ETIMEDOUT } else { locked }
+    if woken == Woken::TimedOut { ETIMEDOUT } else { locked }
 }
 
 /// What the condition was made with. glibc keeps that with the number of those who wait.
@@ -86,7 +86,7 @@ unsafe fn broadcast(condition: *mut pthread_cond_t) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_cond_wait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int {
     // SAFETY: see above, here and below.
-    unsafe { wait(condition, mutex, Patience::Endless, || real::pthread_cond_wait(condition, mutex)) }
+    unsafe { wait(condition, mutex, Deadline::Never, || real::pthread_cond_wait(condition, mutex)) }
 }
 
 #[unsafe(no_mangle)]
@@ -96,7 +96,7 @@ unsafe extern "C" fn pthread_cond_timedwait(
     until: *const timespec,
 ) -> c_int {
     unsafe {
-        wait(condition, mutex, Patience::Until(clock_of(condition), until), || {
+        wait(condition, mutex, Deadline::At(clock_of(condition), until), || {
             real::pthread_cond_timedwait(condition, mutex, until)
         })
     }
@@ -110,7 +110,7 @@ unsafe extern "C" fn pthread_cond_clockwait(
     until: *const timespec,
 ) -> c_int {
     unsafe {
-        wait(condition, mutex, Patience::Until(clock, until), || {
+        wait(condition, mutex, Deadline::At(clock, until), || {
             real::pthread_cond_clockwait(condition, mutex, clock, until)
         })
     }

@@ -5,7 +5,7 @@
 
 use crate::access::{Kind, Step, perform};
 use crate::order::Order;
-use crate::schedule::{self, Patience};
+use crate::schedule::{self, Deadline};
 use crate::{sync, sys};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -67,9 +67,8 @@ fn leave(word: &AtomicU32, state: u32) {
 unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
     // SAFETY: see above, here and below.
     let word = unsafe { word(guard) };
-    let controlled = schedule::controlled()
-        .then(|| schedule::wait_for(guard as usize, Patience::Endless, || attempt(word)))
-        .flatten();
+    let controlled =
+        schedule::controlled().then(|| schedule::wait_for(guard as usize, Deadline::Never, || attempt(word))).flatten();
     if controlled.unwrap_or_else(|| sleep_until_decided(word)) {
         sync::acquired(failures(guard));
         return 1;

@@ -1,6 +1,6 @@
 //! Mutexes and spin locks, and the mutexes of C11, which are the same with other names for the results.
 
-use crate::schedule::{self, Patience};
+use crate::schedule::{self, Deadline};
 use crate::sync;
 use core::ffi::c_int;
 use libc::{CLOCK_REALTIME, EBUSY, EOWNERDEAD, ETIMEDOUT, clockid_t, pthread_mutex_t, pthread_spinlock_t, timespec};
@@ -22,13 +22,13 @@ crate::sys::next! {
 fn take(
     address: usize,
     moved_by_others: bool,
-    patience: Patience,
+    deadline: Deadline,
     attempt: impl Fn() -> c_int,
     wait: impl FnOnce() -> c_int,
 ) -> c_int {
     let result = if schedule::controls(address, moved_by_others) {
         let attempt = || Some(attempt()).filter(|&result| result != EBUSY);
-        schedule::wait_for(address, patience, attempt).unwrap_or(ETIMEDOUT)
+        schedule::wait_for(address, deadline, attempt).unwrap_or(ETIMEDOUT)
     } else {
         wait()
     };
@@ -41,7 +41,7 @@ fn take(
 /// Takes a mutex; also for whoever comes back from waiting for a condition.
 pub(super) unsafe fn lock(mutex: *mut pthread_mutex_t) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
-    unsafe { take_mutex(mutex, Patience::Endless, || real::pthread_mutex_lock(mutex)) }
+    unsafe { take_mutex(mutex, Deadline::Never, || real::pthread_mutex_lock(mutex)) }
 }
 
 unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
@@ -56,13 +56,13 @@ unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
 
 unsafe fn timed_lock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
     // SAFETY: see above.
-    unsafe { take_mutex(mutex, Patience::Until(CLOCK_REALTIME, until), || real::pthread_mutex_timedlock(mutex, until)) }
+    unsafe { take_mutex(mutex, Deadline::At(CLOCK_REALTIME, until), || real::pthread_mutex_timedlock(mutex, until)) }
 }
 
-unsafe fn take_mutex(mutex: *mut pthread_mutex_t, patience: Patience, wait: impl FnOnce() -> c_int) -> c_int {
+unsafe fn take_mutex(mutex: *mut pthread_mutex_t, deadline: Deadline, wait: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: see above.
     let (attempt, shared) = (|| unsafe { real::pthread_mutex_trylock(mutex) }, unsafe { is_moved_by_others(mutex) });
-    take(mutex as usize, shared, patience, attempt, wait)
+    take(mutex as usize, shared, deadline, attempt, wait)
 }
 
 /// Whether the mutex can become free although no thread of this process gives it back.
@@ -151,7 +151,7 @@ unsafe extern "C" fn pthread_mutex_clocklock(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
-    unsafe { take_mutex(mutex, Patience::Until(clock, until), || real::pthread_mutex_clocklock(mutex, clock, until)) }
+    unsafe { take_mutex(mutex, Deadline::At(clock, until), || real::pthread_mutex_clocklock(mutex, clock, until)) }
 }
 
 #[unsafe(no_mangle)]
@@ -194,7 +194,7 @@ unsafe extern "C" fn mtx_destroy(mutex: *mut pthread_mutex_t) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int {
     let attempt = || unsafe { real::pthread_spin_trylock(lock) };
-    take(lock as usize, false, Patience::Endless, attempt, || unsafe { real::pthread_spin_lock(lock) })
+    take(lock as usize, false, Deadline::Never, attempt, || unsafe { real::pthread_spin_lock(lock) })
 }
 
 #[unsafe(no_mangle)]

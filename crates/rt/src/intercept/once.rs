@@ -1,7 +1,7 @@
 //! What is done once: `pthread_once` and `call_once`.
 
 use super::unwinding;
-use crate::schedule::{self, Patience};
+use crate::schedule::{self, Deadline};
 use crate::sync;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +19,7 @@ unsafe fn wait_while(word: *mut u32, busy: u32) {
     if schedule::controlled() {
         // SAFETY: the word is the program's control word.
         let idle = || (unsafe { AtomicU32::from_ptr(word) }.load(Ordering::Acquire) & busy == 0).then_some(());
-        schedule::wait_for(word as usize, Patience::Endless, idle);
+        schedule::wait_for(word as usize, Deadline::Never, idle);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Locks for several readers or one writer.
 
-use crate::schedule::{self, Patience};
+use crate::schedule::{self, Deadline};
 use crate::sync;
 use core::ffi::c_int;
 use libc::{CLOCK_REALTIME, EBUSY, ETIMEDOUT, clockid_t, pthread_rwlock_t, timespec};
@@ -18,7 +18,7 @@ crate::sys::next! {
     fn pthread_rwlock_destroy(lock: *mut pthread_rwlock_t) -> c_int;
 }
 
-unsafe fn take(lock: *mut pthread_rwlock_t, writer: bool, patience: Patience, wait: impl FnOnce() -> c_int) -> c_int {
+unsafe fn take(lock: *mut pthread_rwlock_t, writer: bool, deadline: Deadline, wait: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
     let attempt = || unsafe {
         let attempt = if writer { real::pthread_rwlock_trywrlock(lock) } else { real::pthread_rwlock_tryrdlock(lock) };
@@ -26,7 +26,7 @@ unsafe fn take(lock: *mut pthread_rwlock_t, writer: bool, patience: Patience, wa
     };
     // SAFETY: see above.
     let result = if schedule::controls(lock as usize, unsafe { is_shared(lock) }) {
-        schedule::wait_for(lock as usize, patience, attempt).unwrap_or(ETIMEDOUT)
+        schedule::wait_for(lock as usize, deadline, attempt).unwrap_or(ETIMEDOUT)
     } else {
         wait()
     };
@@ -59,14 +59,12 @@ unsafe fn is_shared(lock: *mut pthread_rwlock_t) -> bool {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int {
     // SAFETY: see above, here and below.
-    unsafe { take(lock, false, Patience::Endless, || real::pthread_rwlock_rdlock(lock)) }
+    unsafe { take(lock, false, Deadline::Never, || real::pthread_rwlock_rdlock(lock)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int {
-    unsafe {
-        take(lock, false, Patience::Until(CLOCK_REALTIME, until), || real::pthread_rwlock_timedrdlock(lock, until))
-    }
+    unsafe { take(lock, false, Deadline::At(CLOCK_REALTIME, until), || real::pthread_rwlock_timedrdlock(lock, until)) }
 }
 
 #[unsafe(no_mangle)]
@@ -75,7 +73,7 @@ unsafe extern "C" fn pthread_rwlock_clockrdlock(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
-    unsafe { take(lock, false, Patience::Until(clock, until), || real::pthread_rwlock_clockrdlock(lock, clock, until)) }
+    unsafe { take(lock, false, Deadline::At(clock, until), || real::pthread_rwlock_clockrdlock(lock, clock, until)) }
 }
 
 #[unsafe(no_mangle)]
@@ -86,14 +84,12 @@ unsafe extern "C" fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int {
-    unsafe { take(lock, true, Patience::Endless, || real::pthread_rwlock_wrlock(lock)) }
+    unsafe { take(lock, true, Deadline::Never, || real::pthread_rwlock_wrlock(lock)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int {
-    unsafe {
-        take(lock, true, Patience::Until(CLOCK_REALTIME, until), || real::pthread_rwlock_timedwrlock(lock, until))
-    }
+    unsafe { take(lock, true, Deadline::At(CLOCK_REALTIME, until), || real::pthread_rwlock_timedwrlock(lock, until)) }
 }
 
 #[unsafe(no_mangle)]
@@ -102,7 +98,7 @@ unsafe extern "C" fn pthread_rwlock_clockwrlock(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
-    unsafe { take(lock, true, Patience::Until(clock, until), || real::pthread_rwlock_clockwrlock(lock, clock, until)) }
+    unsafe { take(lock, true, Deadline::At(clock, until), || real::pthread_rwlock_clockwrlock(lock, clock, until)) }
 }
 
 #[unsafe(no_mangle)]

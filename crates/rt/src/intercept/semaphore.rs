@@ -1,7 +1,7 @@
 //! Semaphores.
 
 use super::threads;
-use crate::schedule::{self, Patience};
+use crate::schedule::{self, Deadline};
 use crate::{signals, sync, sys};
 use core::ffi::c_int;
 use libc::{CLOCK_REALTIME, EAGAIN, EINTR, ETIMEDOUT, clockid_t, sem_t, timespec};
@@ -16,7 +16,7 @@ crate::sys::next! {
     fn sem_destroy(semaphore: *mut sem_t) -> c_int;
 }
 
-unsafe fn wait(semaphore: *mut sem_t, patience: Patience, wait: impl FnOnce() -> c_int) -> c_int {
+unsafe fn wait(semaphore: *mut sem_t, deadline: Deadline, wait: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: in this file, the arguments are the program's, as the manual wants them.
     let attempt = || match unsafe { real::sem_trywait(semaphore) } {
         0 => Some(0),
@@ -36,7 +36,7 @@ unsafe fn wait(semaphore: *mut sem_t, patience: Patience, wait: impl FnOnce() ->
     };
     // SAFETY: see above.
     let result = if schedule::controls(semaphore as usize, unsafe { is_shared(semaphore) }) {
-        schedule::wait_for(semaphore as usize, patience, attempt).unwrap_or_else(|| {
+        schedule::wait_for(semaphore as usize, deadline, attempt).unwrap_or_else(|| {
             sys::set_errno(ETIMEDOUT);
             -1
         })
@@ -59,7 +59,7 @@ unsafe fn is_shared(semaphore: *mut sem_t) -> bool {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_wait(semaphore: *mut sem_t) -> c_int {
     // SAFETY: see above, here and below.
-    unsafe { wait(semaphore, Patience::Endless, || real::sem_wait(semaphore)) }
+    unsafe { wait(semaphore, Deadline::Never, || real::sem_wait(semaphore)) }
 }
 
 #[unsafe(no_mangle)]
@@ -74,12 +74,12 @@ unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int {
-    unsafe { wait(semaphore, Patience::Until(CLOCK_REALTIME, until), || real::sem_timedwait(semaphore, until)) }
+    unsafe { wait(semaphore, Deadline::At(CLOCK_REALTIME, until), || real::sem_timedwait(semaphore, until)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_clockwait(semaphore: *mut sem_t, clock: clockid_t, until: *const timespec) -> c_int {
-    unsafe { wait(semaphore, Patience::Until(clock, until), || real::sem_clockwait(semaphore, clock, until)) }
+    unsafe { wait(semaphore, Deadline::At(clock, until), || real::sem_clockwait(semaphore, clock, until)) }
 }
 
 #[unsafe(no_mangle)]

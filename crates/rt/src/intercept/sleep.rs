@@ -1,7 +1,7 @@
 //! Sleeping, yielding, and the system call that Rust's own locks wait with. Only a controlled schedule has an interest in them. Other system calls by that function end the process.
 
 use super::threads;
-use crate::schedule::{self, Patience, Woken};
+use crate::schedule::{self, Deadline, Woken};
 use crate::{ending, signals, sys};
 use core::ffi::{c_int, c_long, c_uint};
 use libc::{clockid_t, timespec};
@@ -148,8 +148,8 @@ unsafe fn futex(call: &Futex) -> Option<c_long> {
     let (word, count) = (call.word, call.value as usize);
     match call.operation & libc::FUTEX_CMD_MASK {
         libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET if !has(call.value) => Some(failed(libc::EAGAIN)),
-        libc::FUTEX_WAIT => Some(sleep_on(word, schedule::ALL, patience(call, false))),
-        libc::FUTEX_WAIT_BITSET => Some(sleep_on(word, call.last, patience(call, true))),
+        libc::FUTEX_WAIT => Some(sleep_on(word, schedule::ALL, deadline(call, false))),
+        libc::FUTEX_WAIT_BITSET => Some(sleep_on(word, call.last, deadline(call, true))),
         libc::FUTEX_WAKE => Some(schedule::signal(word, schedule::ALL, count) as c_long),
         libc::FUTEX_WAKE_BITSET => Some(schedule::signal(word, call.last, count) as c_long),
         libc::FUTEX_CMP_REQUEUE if !has(call.last) => Some(failed(libc::EAGAIN)),
@@ -163,20 +163,20 @@ unsafe fn futex(call: &Futex) -> Option<c_long> {
 }
 
 /// For how long such a call waits.
-fn patience(call: &Futex, absolute: bool) -> Patience {
+fn deadline(call: &Futex, absolute: bool) -> Deadline {
     let time = call.time as *const timespec;
     match (time.is_null(), absolute) {
-        (true, _) => Patience::Endless,
-        (_, false) => Patience::For(time),
-        _ if call.operation & libc::FUTEX_CLOCK_REALTIME != 0 => Patience::Until(libc::CLOCK_REALTIME, time),
-        _ => Patience::Until(libc::CLOCK_MONOTONIC, time),
+        (true, _) => Deadline::Never,
+        (_, false) => Deadline::After(time),
+        _ if call.operation & libc::FUTEX_CLOCK_REALTIME != 0 => Deadline::At(libc::CLOCK_REALTIME, time),
+        _ => Deadline::At(libc::CLOCK_MONOTONIC, time),
     }
 }
 
-fn sleep_on(word: usize, bits: u32, patience: Patience) -> c_long {
-    match schedule::wait_for_signal(word, bits, patience) {
+fn sleep_on(word: usize, bits: u32, deadline: Deadline) -> c_long {
+    match schedule::wait_for_signal(word, bits, deadline) {
         Woken::Signalled => 0,
-        Woken::GaveUp => failed(libc::ETIMEDOUT),
+        Woken::TimedOut => failed(libc::ETIMEDOUT),
         Woken::Interrupted => failed(libc::EINTR),
     }
 }

@@ -1,7 +1,7 @@
 //! Starting, joining and ending threads.
 
 use super::signal_stack;
-use crate::schedule::{self, Patience};
+use crate::schedule::{self, Deadline};
 use crate::tls::Inside;
 use crate::{plain, signals, start, sync, sys, table, thread};
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -173,7 +173,7 @@ unsafe extern "C" fn ending(rounds: *mut c_void) {
 }
 
 /// Joins with one of the originals. A thread that we do not know is just joined.
-fn join(handle: pthread_t, patience: Patience, original: impl FnOnce() -> c_int) -> c_int {
+fn join(handle: pthread_t, deadline: Deadline, original: impl FnOnce() -> c_int) -> c_int {
     let number = thread::by_handle(handle);
     if let (Some(number), true) = (number, schedule::controlled()) {
         let entry = thread::entry(number);
@@ -181,7 +181,7 @@ fn join(handle: pthread_t, patience: Patience, original: impl FnOnce() -> c_int)
             end_if_cancelled();
             (entry.state.load(Ordering::Acquire) & 7 != thread::RUNNING).then_some(())
         };
-        if schedule::wait_for(core::ptr::from_ref(entry) as usize, patience, ended).is_none() {
+        if schedule::wait_for(core::ptr::from_ref(entry) as usize, deadline, ended).is_none() {
             return libc::ETIMEDOUT;
         }
     }
@@ -213,7 +213,7 @@ pub(super) unsafe fn create_from(
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn pthread_join(handle: pthread_t, result: *mut *mut c_void) -> c_int {
     // SAFETY: see above, here and below.
-    join(handle, Patience::Endless, || unsafe { real::pthread_join(handle, result) })
+    join(handle, Deadline::Never, || unsafe { real::pthread_join(handle, result) })
 }
 
 #[unsafe(no_mangle)]
@@ -236,9 +236,7 @@ unsafe extern "C" fn pthread_timedjoin_np(
     result: *mut *mut c_void,
     until: *const timespec,
 ) -> c_int {
-    join(handle, Patience::Until(CLOCK_REALTIME, until), || unsafe {
-        real::pthread_timedjoin_np(handle, result, until)
-    })
+    join(handle, Deadline::At(CLOCK_REALTIME, until), || unsafe { real::pthread_timedjoin_np(handle, result, until) })
 }
 
 #[unsafe(no_mangle)]
@@ -248,7 +246,7 @@ unsafe extern "C" fn pthread_clockjoin_np(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
-    join(handle, Patience::Until(clock, until), || unsafe { real::pthread_clockjoin_np(handle, result, clock, until) })
+    join(handle, Deadline::At(clock, until), || unsafe { real::pthread_clockjoin_np(handle, result, clock, until) })
 }
 
 #[unsafe(no_mangle)]

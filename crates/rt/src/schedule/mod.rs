@@ -8,7 +8,7 @@
 //! Guarantee: the same seed leads to the same steps, as long as the program itself does the same (no clocks, no input, no unknown
 //! system call that waits for another thread).
 
-mod patience;
+mod deadline;
 mod strategy;
 
 use crate::lock::Lock;
@@ -16,8 +16,8 @@ use crate::thread::Thread;
 use crate::tls::{self, Inside};
 use crate::{outside, report, signals, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use patience::Limit;
-pub(crate) use patience::Patience;
+pub(crate) use deadline::Deadline;
+use deadline::Expiry;
 pub(crate) use strategy::{Kind, Strategy};
 
 /// Why a thread that has waited goes on.
@@ -25,8 +25,8 @@ pub(crate) use strategy::{Kind, Strategy};
 pub(crate) enum Woken {
     /// What it waited for has happened, or may have.
     Signalled,
-    /// It lost its patience.
-    GaveUp,
+    /// Its deadline has passed.
+    TimedOut,
     /// There is a signal for it, whose handler has been called by now, or it is cancelled.
     Interrupted,
 }
@@ -41,9 +41,9 @@ pub(crate) struct Turn {
     key: usize,
     /// For which of those who are told apart by bits.
     bits: u32,
-    /// Until when, if it waits.
-    limit: Limit,
-    gave_up: bool,
+    /// When its wait times out.
+    expiry: Expiry,
+    timed_out: bool,
     /// Where it has come to meet others who have not come yet.
     arrived: usize,
     /// Whether a signal or its cancellation lets it go on.
@@ -73,7 +73,7 @@ struct Control {
     current: *mut Thread,
     strategy: Strategy,
     steps: u64,
-    /// What time it is for those who wait with a limit.
+    /// The time by the schedule's clock.
     time: u64,
     /// How often in a row all threads waited and those who could were told to look again.
     futile: usize,
@@ -130,7 +130,7 @@ pub(crate) fn step_aside() -> bool {
 
 /// The same, and time passes.
 pub(crate) fn sleep() -> bool {
-    let_others_go_first(patience::SLEEP)
+    let_others_go_first(deadline::SLEEP)
 }
 
 fn let_others_go_first(time: u64) -> bool {
@@ -157,27 +157,27 @@ pub(crate) fn controls(key: usize, moved_by_others: bool) -> bool {
     !moved_by_others
 }
 
-/// Tries until it works. Nothing if the thread lost its patience.
-pub(crate) fn wait_for<R>(key: usize, patience: Patience, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
+/// Tries until it works. `None` if the deadline passed first.
+pub(crate) fn wait_for<R>(key: usize, deadline: Deadline, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
     step(key);
     loop {
         if let Some(result) = attempt() {
             with_control(|control| control.futile = 0);
             return Some(result);
         }
-        if wait(key, ALL, State::Waits, patience) == Woken::GaveUp {
+        if wait(key, ALL, State::Waits, deadline) == Woken::TimedOut {
             return None;
         }
     }
 }
 
 /// Waits until it is chosen by [`signal`] with one of the bits.
-pub(crate) fn wait_for_signal(key: usize, bits: u32, patience: Patience) -> Woken {
-    wait(key, bits, State::WaitsForSignal, patience)
+pub(crate) fn wait_for_signal(key: usize, bits: u32, deadline: Deadline) -> Woken {
+    wait(key, bits, State::WaitsForSignal, deadline)
 }
 
-/// One more has come to a place where so many meet, and goes on when they are all there. Says whether it was the last.
-pub(crate) fn meet(key: usize, all: usize) -> bool {
+/// This thread arrives at a barrier, and goes on when all threads have. Says whether it was the last.
+pub(crate) fn wait_at_barrier(key: usize, all: usize) -> bool {
     step(key);
     let thread = tls::local().thread;
     let last = with_control(|control| control.arrive(thread, key, all)).unwrap_or(true);
@@ -188,23 +188,23 @@ pub(crate) fn meet(key: usize, all: usize) -> bool {
         if last || unsafe { (*thread).turn.arrived } != key {
             return last;
         }
-        wait(key, ALL, State::WaitsForSignal, Patience::Endless);
+        wait(key, ALL, State::WaitsForSignal, Deadline::Never);
     }
 }
 
-fn wait(key: usize, bits: u32, state: State, patience: Patience) -> Woken {
+fn wait(key: usize, bits: u32, state: State, deadline: Deadline) -> Woken {
     let _inside = Inside::enter();
     let thread = tls::local().thread;
     take_turn(thread, |control, thread| {
         // SAFETY: the thread is alive and the lock is held.
         let turn = unsafe { &mut (*thread).turn };
-        (turn.state, turn.key, turn.bits, turn.limit) = (state, key, bits, patience.limit(control.time));
+        (turn.state, turn.key, turn.bits, turn.expiry) = (state, key, bits, deadline.expiry(control.time));
         control.choose_other(thread)
     });
     // SAFETY: this thread's own structure; nobody else changes it while it is our turn.
     let turn = unsafe { &mut (*thread).turn };
-    match (core::mem::take(&mut turn.gave_up), core::mem::take(&mut turn.interrupted)) {
-        (true, _) => Woken::GaveUp,
+    match (core::mem::take(&mut turn.timed_out), core::mem::take(&mut turn.interrupted)) {
+        (true, _) => Woken::TimedOut,
         (_, true) => Woken::Interrupted,
         _ => Woken::Signalled,
     }
@@ -338,7 +338,7 @@ fn take_turn(thread: *mut Thread, choose: impl FnOnce(&mut Control, *mut Thread)
     let stays = with_control(|control| {
         control.steps += 1;
         control.time += 1;
-        control.give_up_if(|limit, control| limit.steps < control.time);
+        control.time_out_if(|expiry, control| expiry.steps < control.time);
         let next = choose(control, thread);
         if next == thread {
             return true;
@@ -367,7 +367,7 @@ impl Control {
         self.strategy.choose(&ready, thread, strategy::Where { address, caller })
     }
 
-    /// Somebody else, if there is anybody. If all wait, one of those who can give up does.
+    /// Somebody else, if there is anybody. If all wait, one wait that has a deadline times out.
     fn choose_other(&mut self, thread: *mut Thread) -> *mut Thread {
         let others: Vec<_> = self.ready().filter(|&other| other != thread).collect();
         if !others.is_empty() {
@@ -377,30 +377,30 @@ impl Control {
         if self.threads.contains(&thread) && unsafe { (*thread).turn.state == State::Ready } {
             return thread;
         }
-        self.lose_patience()
+        self.time_out_one()
     }
 
-    /// Those who wait with a limit.
-    fn limited(&self) -> impl Iterator<Item = (*mut Thread, Limit)> + '_ {
+    /// The threads that wait with a deadline.
+    fn with_deadline(&self) -> impl Iterator<Item = (*mut Thread, Expiry)> + '_ {
         self.threads.iter().copied().filter_map(|thread| unsafe {
             let turn = &(*thread).turn;
-            (turn.state != State::Ready && turn.limit != Limit::NEVER).then_some((thread, turn.limit))
+            (turn.state != State::Ready && turn.expiry != Expiry::NEVER).then_some((thread, turn.expiry))
         })
     }
 
-    /// Those whose time is over need not go on waiting. Says whether there is one.
-    fn give_up_if(&mut self, is_over: impl Fn(Limit, &Self) -> bool) -> bool {
-        let over: Vec<_> = self.limited().filter(|&(_, limit)| is_over(limit, self)).collect();
+    /// Waits whose deadline has passed time out. Says whether there is one.
+    fn time_out_if(&mut self, is_over: impl Fn(Expiry, &Self) -> bool) -> bool {
+        let over: Vec<_> = self.with_deadline().filter(|&(_, expiry)| is_over(expiry, self)).collect();
         for &(thread, _) in &over {
-            give_up(thread);
+            time_out(thread);
         }
         !over.is_empty()
     }
 
-    /// Nobody can go on. One who waits with a limit gives up; if there is none, somebody who is away must come back.
-    fn lose_patience(&mut self) -> *mut Thread {
-        let limited: Vec<_> = self.limited().collect();
-        if limited.is_empty() {
+    /// No thread can go on. One wait that has a deadline times out; if there is none, a thread that is away must come back.
+    fn time_out_one(&mut self) -> *mut Thread {
+        let with_deadline: Vec<_> = self.with_deadline().collect();
+        if with_deadline.is_empty() {
             return self.look_again().unwrap_or_else(|| {
                 // If somebody may come, whoever watches will report it later.
                 if !self.threads.is_empty() && !self.is_one_away() && !outside::may_come() {
@@ -413,10 +413,10 @@ impl Control {
             // Whoever watches will see that it is time.
             return core::ptr::null_mut();
         }
-        // Any of them: always the first would be for ever the one who looks whether others have given up.
-        let chosen = if limited.len() > 1 { self.strategy.pick(limited.len()) } else { 0 };
-        give_up(limited[chosen].0);
-        limited[chosen].0
+        // Any of them: the first may be a thread that polls until another wait has timed out.
+        let chosen = if with_deadline.len() > 1 { self.strategy.pick(with_deadline.len()) } else { 0 };
+        time_out(with_deadline[chosen].0);
+        with_deadline[chosen].0
     }
 
     /// A thread that was away may have changed something just before another one began to wait for it. So before it is a deadlock, those who wait look again.
@@ -439,8 +439,8 @@ impl Control {
 
     /// Nobody has the turn, and somebody has looked after that. If nobody comes in some seconds, nobody will, unless that was agreed on.
     fn idle(&mut self) {
-        let now = patience::real_time();
-        if self.give_up_if(|limit, _| limit.real < now) {
+        let now = deadline::real_time();
+        if self.time_out_if(|expiry, _| expiry.real < now) {
             return self.choose_anybody();
         }
         if self.is_one_away() || self.threads.is_empty() {
@@ -526,11 +526,11 @@ impl Control {
     }
 }
 
-/// The thread, which waits with a limit, goes on without what it has waited for.
-fn give_up(thread: *mut Thread) {
+/// The thread's wait times out.
+fn time_out(thread: *mut Thread) {
     // SAFETY: threads in the list are alive, and the lock is held.
     let turn = unsafe { &mut (*thread).turn };
-    (turn.state, turn.gave_up) = (State::Ready, true);
+    (turn.state, turn.timed_out) = (State::Ready, true);
 }
 
 /// All bits: those who do not care about them.
