@@ -111,7 +111,7 @@ mod avx2 {
     /// The processor knows AVX2.
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn join_twice(into: &mut [Lane], copy: &mut [Lane], from: &[Lane]) -> bool {
-        // SAFETY: as above.
+        // SAFETY: the processor knows AVX2, as the caller says; lanes are as large as a register, and the loads and stores need no alignment.
         unsafe {
             let mut more = _mm256_setzero_si256();
             for ((mine, copy), theirs) in into.iter_mut().zip(copy).zip(from) {
@@ -130,7 +130,7 @@ mod avx2 {
     /// The processor knows AVX2.
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn covers(mine: &[Lane], theirs: &[Lane]) -> bool {
-        // SAFETY: as above.
+        // SAFETY: the processor knows AVX2, as the caller says; lanes are as large as a register, and the loads need no alignment.
         unsafe {
             let mut more = _mm256_setzero_si256();
             for (mine, theirs) in mine.iter().zip(theirs) {
@@ -146,7 +146,7 @@ mod avx2 {
     /// The processor knows AVX2.
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn assign(into: &mut [Lane], from: &[Lane]) {
-        // SAFETY: as above.
+        // SAFETY: the processor knows AVX2, as the caller says; lanes are as large as a register, and the loads and stores need no alignment.
         unsafe {
             for (mine, theirs) in into.iter_mut().zip(from) {
                 let theirs = _mm256_loadu_si256(core::ptr::from_ref(theirs).cast());

@@ -66,7 +66,7 @@ pub(crate) fn take(class: usize) -> *mut u8 {
 pub(crate) unsafe fn give(class: usize, block: *mut u8) {
     let block: *mut Free = block.cast();
     with(|local| {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller gives the block up, and every block has room for a list entry.
         unsafe { (*block).next = local.free[class] };
         local.free[class] = block;
         local.counts[class] += 1;

@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Allocator {
             Origin::Local(class) => local::take(class),
             Origin::Shared(class) => pool::lock().take(class),
             Origin::Mapped(bytes) => system::map(bytes),
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller promises that the size is not zero, which is all that the system's allocator asks for.
             Origin::System => unsafe { System.alloc(layout) },
         }
     }
@@ -63,7 +63,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller promises that the size is not zero.
         let block = unsafe { self.alloc(layout) };
         // A new mapping is zero.
         if !block.is_null() && !matches!(origin(layout), Origin::Mapped(_)) {
@@ -80,7 +80,7 @@ unsafe impl GlobalAlloc for Allocator {
             (Origin::Local(old), Origin::Local(new)) | (Origin::Shared(old), Origin::Shared(new)) if old == new => {
                 block
             }
-            // SAFETY: by the caller's promise, it is a mapping of that size.
+            // SAFETY: the caller promises that the block has this layout, so it is a mapping of `old` bytes.
             (Origin::Mapped(old), Origin::Mapped(new)) => unsafe { system::resize(block, old, new) },
             // SAFETY: both blocks are large enough for what is copied, and the old one is freed only if there is a new one.
             _ => unsafe {
@@ -196,6 +196,26 @@ mod tests {
             sender.join().unwrap();
         }
         assert!(receiver.join().unwrap() > 300);
+    }
+
+    /// Few steps, for controlled schedules: blocks of a thread and of the pool change hands, are freed elsewhere, and are used again.
+    #[test]
+    fn concurrent_threads_pass_blocks_on() {
+        const SIZES: [usize; 3] = [24, 3_000, 70_000];
+        let (send, receive) = mpsc::channel::<Block>();
+        let other = std::thread::spawn(move || {
+            for (number, block) in receive.into_iter().enumerate() {
+                drop(block);
+                drop(Block::new(SIZES[number % 3], 8, 7));
+            }
+        });
+        for number in 0..6 {
+            let kept = Block::new(SIZES[number % 3], 16, 3);
+            send.send(Block::new(SIZES[number % 3], 8, number as u8)).unwrap();
+            drop(kept);
+        }
+        drop(send);
+        other.join().unwrap();
     }
 
     #[test]

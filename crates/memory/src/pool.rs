@@ -100,7 +100,7 @@ impl Pool {
     pub(crate) fn take_batch(&mut self, class: usize) -> *mut Free {
         let batch = self.batches[class];
         if !batch.is_null() {
-            // SAFETY: as above.
+            // SAFETY: batches in the list belong to the pool and begin with a list entry.
             self.batches[class] = unsafe { (*batch).next_batch };
         }
         batch
@@ -111,7 +111,7 @@ impl Pool {
     /// # Safety
     /// The caller owns the blocks and does not use them any more.
     pub(crate) unsafe fn give_batch(&mut self, class: usize, first: *mut Free) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller gives the blocks up, and every block has room for a list entry.
         unsafe { (*first).next_batch = self.batches[class] };
         self.batches[class] = first;
     }
@@ -122,7 +122,7 @@ impl Pool {
     /// The caller owns the block and does not use it any more.
     pub(crate) unsafe fn give(&mut self, class: usize, block: *mut u8) {
         let block: *mut Free = block.cast();
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller gives the block up, and every block has room for a list entry.
         unsafe {
             (*block).next = null_mut();
             self.give_batch(class, block);
@@ -152,7 +152,7 @@ impl Pool {
             return;
         }
         let left: *mut LeftPiece = piece.start.cast();
-        // SAFETY: by the caller's promise; pieces are aligned as blocks are.
+        // SAFETY: the caller gives the piece up. It is large enough, and pieces are aligned as blocks are.
         unsafe { *left = LeftPiece { next: self.left, bytes: piece.bytes } };
         self.left = left;
     }

@@ -30,7 +30,7 @@ pub(crate) fn map(bytes: usize) -> *mut u8 {
 /// # Safety
 /// It is a whole mapping, or a part of one, and is not used any more.
 pub(crate) unsafe fn unmap(start: *mut u8, bytes: usize) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller says that it is mapped, and not used any more.
     unsafe { libc::munmap(start.cast(), bytes) };
 }
 
@@ -39,7 +39,7 @@ pub(crate) unsafe fn unmap(start: *mut u8, bytes: usize) {
 /// # Safety
 /// It is a whole mapping of `old` bytes.
 pub(crate) unsafe fn resize(start: *mut u8, old: usize, new: usize) -> *mut u8 {
-    // SAFETY: by the caller's promise; a target address is given only for memory that was reserved for this.
+    // SAFETY: the caller says that it is a mapping of `old` bytes; a target address is given only for memory that was reserved for this.
     unsafe {
         let resized = libc::mremap(start.cast(), old, new, 0);
         if resized != libc::MAP_FAILED {

@@ -90,17 +90,19 @@ pub(crate) fn perform<R>(
     }
     // SAFETY: the record is locked, and the thread is this one.
     let finding = if record.is_mixed() {
+        // SAFETY: the record is locked, and the thread is this one.
         unsafe { engine::only_order(&mut *thread, record.object(), order, step) };
         None
     } else {
+        // SAFETY: the record is locked, and the thread is this one.
         unsafe { engine::judge(&mut *thread, record.object(), order, step, caller) }
     };
-    // SAFETY: as above.
+    // SAFETY: the record is still locked, and the thread is this one.
     let race = unsafe {
         let (thread, object) = (&mut *thread, record.object());
         plain::atomic(thread, object, (address, bytes), step.is_read(), caller, record.is_mixed())
     };
-    // SAFETY: as above.
+    // SAFETY: the record is still locked.
     unsafe { record.tell_directory(address) };
     record.unlock();
     // SAFETY: the thread is this one.

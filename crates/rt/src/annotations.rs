@@ -25,7 +25,7 @@ unsafe fn wait<T: Word>(address: *mut T, value: T, order: c_int, caller: usize) 
 /// Looks once. Says whether the wait is over.
 unsafe fn look<T: Word>(address: *mut T, value: T, order: Order, caller: usize) -> bool {
     let Some(_inside) = Inside::first() else {
-        // SAFETY: see above, here and below.
+        // SAFETY: the address is that of an atomic of the program, as the header checks.
         return unsafe { T::load(address) } == value;
     };
     let thread = thread::current();
@@ -52,7 +52,7 @@ unsafe fn look<T: Word>(address: *mut T, value: T, order: Order, caller: usize) 
     if let Some(finding) = finding {
         let step = Step::Load { value: value.value() };
         let access = Accessed { address: address as usize, bytes: T::BYTES, order, step, caller };
-        // SAFETY: as above.
+        // SAFETY: this thread's own structure, to which there is no other reference any more.
         let thread = unsafe { &mut *thread };
         let place = thread.frames.place(caller);
         report::violation(thread.number, &access, place, &finding);
@@ -137,7 +137,7 @@ unsafe extern "C" fn blocking_swap(
     order: c_int,
     caller: usize,
 ) {
-    // SAFETY: see above.
+    // SAFETY: the header passes the address and the size of an atomic of the program.
     unsafe { swap_any(address, bytes, (expected, value), order, Strength::Blocking, caller) };
 }
 
@@ -149,7 +149,7 @@ unsafe extern "C" fn strong_swap(
     order: c_int,
     caller: usize,
 ) -> bool {
-    // SAFETY: see above.
+    // SAFETY: the header passes the address and the size of an atomic of the program.
     unsafe { swap_any(address, bytes, (expected, value), order, Strength::Strong, caller) }
 }
 

@@ -117,7 +117,7 @@ fn other_stack() -> stack_t {
 /// # Safety
 /// The stack is the program's, or none.
 unsafe fn set_other_stack(stack: &stack_t) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the structure is valid while the call lasts, and the caller says that the stack in it is the program's, or none.
     unsafe { sys::raw_syscall(libc::SYS_sigaltstack, [core::ptr::from_ref(stack) as usize, 0, 0, 0, 0, 0]) };
 }
 

@@ -165,7 +165,7 @@ fn ours() -> Action {
 /// As for the original.
 #[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
 pub(crate) unsafe fn act(number: c_int, new: *const Action, old: *mut Action) -> c_int {
-    // SAFETY: by the caller's promise. What is not there is noticed here, and not while others wait.
+    // SAFETY: `new` and `old` are null or the program's structures, as for `sigaction`; zeroes are a valid action. What cannot be read fails here, and not while others wait.
     unsafe {
         let new = new.as_ref().copied();
         let mut before: Action = core::mem::zeroed();
@@ -212,11 +212,11 @@ pub(crate) fn die(signal: c_int) {
 /// Only for handlers, with what the kernel has given them.
 unsafe fn is_waiting_for_turn(context: *mut ucontext_t) -> bool {
     let thread = tls::local().thread;
-    // SAFETY: by the caller's promise.
+    // SAFETY: the context is the one that the kernel has given to the handler.
     let word = unsafe { sys::slept_on(context.cast()) };
-    // SAFETY: this thread's own structure, of which only the address is taken.
     !thread.is_null()
         && word.is_some_and(|word| {
+            // SAFETY: this thread's own structure, of which only the address of a part is taken.
             word.wrapping_sub(unsafe { &raw const (*thread).turn } as usize) < size_of::<crate::schedule::Turn>()
         })
 }

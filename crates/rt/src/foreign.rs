@@ -79,7 +79,7 @@ fn new_fiber() -> *mut c_void {
 unsafe fn drop_fiber(fiber: *mut c_void) {
     sync::destroyed(fiber as usize, size_of::<u64>());
     let _inside = tls::Inside::enter();
-    // SAFETY: by the caller: it came from `new_fiber`, and nobody will use it any more.
+    // SAFETY: it came from `new_fiber`, and a fiber that the program destroys is not used any more.
     drop(unsafe { Box::from_raw(fiber.cast::<u64>()) });
 }
 

@@ -147,7 +147,7 @@ impl Calls {
         let hash = (pc as u64 ^ (u64::from(parent.0) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let mut place = hash as usize % (2 * MOST);
         loop {
-            // SAFETY: `place` is below the length of the table.
+            // SAFETY: `place` is below the length of the table, which was mapped before anything is looked up.
             let found = Call(unsafe { *self.table.add(place) });
             match self.node(found) {
                 None => return Err(place),
@@ -159,7 +159,7 @@ impl Calls {
 
     /// What is known about a call. About the bottom of all stacks, nothing.
     fn node(&self, call: Call) -> Option<Node> {
-        // SAFETY: what is below `used` was written.
+        // SAFETY: the call is below `used`, and all nodes below were written.
         (call.0 != 0 && (call.0 as usize) < self.used).then(|| unsafe { *self.nodes.add(call.0 as usize) })
     }
 

@@ -148,7 +148,7 @@ unsafe extern "C" fn called(number: c_int, info: *mut siginfo_t, context: *mut u
     wanted.reset_if_wanted(number);
     let interrupts = u32::from(tls::local().inside != 0);
     tls::local().interrupted += interrupts;
-    // SAFETY: as above.
+    // SAFETY: this is what the program wants to be called for this signal, with the kernel's arguments.
     unsafe { (wanted.function)(number, info, context) };
     tls::local().interrupted -= interrupts;
 }

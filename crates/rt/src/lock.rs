@@ -113,7 +113,7 @@ impl<T> Deref for Guard<'_, T> {
 
 impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
+        // SAFETY: whoever has the guard has the latch, and the guard is borrowed exclusively.
         unsafe { &mut *self.lock.value.get() }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Block {
 /// A block begins here.
 pub(crate) fn remember(address: usize, thread: u32, place: u32) {
     let root = installed(&ROOT, REGIONS * size_of::<AtomicPtr<Region>>());
-    // SAFETY: addresses of blocks have 47 bits, so the index is below the number of regions; regions live for ever.
+    // SAFETY: the index is below the number of regions, as many of which the root has; the root and the regions live for ever.
     let region = unsafe { &*installed(&*root.add((address >> REGION_BITS) % REGIONS), size_of::<Region>()) };
     region[(address >> 4) % ENTRIES].store(u64::from(thread) << 32 | u64::from(place), Ordering::Relaxed);
 }
@@ -82,6 +82,6 @@ fn existing(address: usize) -> Option<&'static Region> {
     if root.is_null() || address >> ADDRESS_BITS != 0 {
         return None;
     }
-    // SAFETY: as above.
+    // SAFETY: the address has 47 bits, so the index is below the number of regions; the root and the regions live for ever.
     unsafe { (*root.add(address >> REGION_BITS)).load(Ordering::Acquire).as_ref() }
 }

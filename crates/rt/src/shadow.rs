@@ -60,7 +60,7 @@ fn make(address: usize) -> &'static Region {
     }
     let new: *mut Region = sys::map(size_of::<Region>()).cast();
     slot(address).store(new, Ordering::Release);
-    // SAFETY: as above; zeroes are valid cells.
+    // SAFETY: the mapping is large enough and lives for ever, and zeroes are valid cells.
     let region = unsafe { &*new };
     made.push(region);
     region

@@ -85,7 +85,7 @@ pub(crate) unsafe fn defer(number: c_int, info: *const siginfo_t, context: *mut 
     let local = tls::local();
     // Those of before are about to come: this one must not overtake them.
     let is_outside = local.inside == 0 && local.held_back.load(Ordering::Relaxed) == 0;
-    // SAFETY: by the caller's promise.
+    // SAFETY: a handler, as the caller says it is, gets a valid structure from the kernel.
     let is_fault = AT_ONCE.contains(&number) && unsafe { (*info).si_code } > 0;
     // A thread that is not known has ended, and does not come out again.
     if is_outside || is_fault || local.thread.is_null() {
@@ -97,7 +97,7 @@ pub(crate) unsafe fn defer(number: c_int, info: *const siginfo_t, context: *mut 
         local.waiting.fetch_sub(1, Ordering::Relaxed);
         return false;
     }
-    // SAFETY: as above, and the thread's own structure. The mask is what will be blocked after the handler. If it has interrupted others that were not put off yet, the last of them blocks all; but one that comes when another has its mask already is unblocked by that. A second one of its number is then put off behind it.
+    // SAFETY: the context is the kernel's, and the structure this thread's own. The mask is what will be blocked after the handler. If it has interrupted others that were not put off yet, the last of them blocks all; but one that comes when another has its mask already is unblocked by that. A second one of its number is then put off behind it.
     unsafe {
         (*local.thread).waiting.0[place] = Signal { number, process: sys::process_number(), is_deadly, info: *info };
         let held_back = local.held_back.fetch_or(bit(number), Ordering::Relaxed) | bit(number);

@@ -21,8 +21,9 @@ fn with<R>(address: usize, work: impl FnOnce(&mut ThreadClocks, &mut Object) -> 
 /// The clocks of this thread, which is inside the runtime.
 fn clocks() -> Option<&'static mut ThreadClocks> {
     let thread = thread::current();
-    // SAFETY: this thread's own structure, here and below.
+    // SAFETY: this thread's own structure, to which nobody has a reference: the thread has only just entered the runtime.
     crate::spin::settle(unsafe { &mut *thread });
+    // SAFETY: this thread's own structure; the reference for `settle` has ended.
     unsafe { (*thread).clocks.as_mut() }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn map_large(bytes: usize) -> *mut u8 {
 /// # Safety
 /// Nobody uses it any more.
 pub(crate) unsafe fn unmap(address: *mut u8, bytes: usize) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller says that nobody uses this memory any more.
     unsafe { raw_syscall(libc::SYS_munmap, [address as usize, bytes, 0, 0, 0, 0]) };
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn errno() -> c_int {
 
 /// Sets the error number of this thread.
 pub(crate) fn set_errno(value: c_int) {
-    // SAFETY: as above.
+    // SAFETY: libc's error number is always there, and only this thread has it.
     unsafe { *libc::__errno_location() = value }
 }
 
@@ -125,7 +125,7 @@ const PRIVATE_WAKE: usize = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usi
 /// Only for handlers, with what the kernel has given them.
 pub(crate) unsafe fn slept_on(context: *const c_void) -> Option<usize> {
     const SYSCALL: [u8; 2] = [0x0f, 0x05];
-    // SAFETY: by the caller's promise; before the place where a thread was interrupted in a system call, there is the instruction for that.
+    // SAFETY: the context is the one that the kernel has given to the handler; before the place where a thread was interrupted in a system call, there is the instruction for that.
     unsafe {
         let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let register = |number: c_int| registers[number as usize];
@@ -142,7 +142,7 @@ pub(crate) unsafe fn slept_on(context: *const c_void) -> Option<usize> {
 /// As for the system call.
 pub(crate) unsafe fn raw_syscall(number: i64, arguments: [usize; 6]) -> isize {
     let result: isize;
-    // SAFETY: by the caller's promise. The kernel changes nothing but rax, rcx and r11, and memory.
+    // SAFETY: the caller knows what this system call does with these arguments. The kernel changes nothing but rax, rcx and r11, and memory.
     unsafe {
         core::arch::asm!(
             "syscall",

@@ -91,7 +91,7 @@ impl Record {
     /// As for [`object`](Self::object).
     #[inline(always)]
     pub(crate) unsafe fn tell_directory(&self, address: usize) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller has the record from `lock` and has not unlocked it yet.
         if let Object::Atomic(location) = unsafe { self.object() }
             && location.has_moved()
         {

@@ -154,7 +154,7 @@ impl Registry {
     fn number_of_dead(&mut self) -> Option<u32> {
         let first = self.next;
         (0..self.used).map(|distance| (first + distance) % self.used).find(|&number| {
-            // SAFETY: below `used`.
+            // SAFETY: the number is below `used`, so the entry is in the array, which lives for ever.
             let state = unsafe { &*self.entries.add(number as usize) }.state.load(Ordering::Acquire);
             self.next = (number + 1) % self.used;
             state == JOINED || state == FINISHED | DETACHED
@@ -169,7 +169,7 @@ pub(crate) fn entries() -> impl Iterator<Item = (u32, &'static Entry)> {
         let registry = REGISTRY.lock();
         (registry.entries, registry.used)
     };
-    // SAFETY: below the length of the array, which lives for ever.
+    // SAFETY: the number is below `used`, so the entry is in the array, which lives for ever.
     (0..used).map(move |number| (number, unsafe { &*entries.add(number as usize) }))
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn entry(number: u32) -> &'static Entry {
     // Here and below: a handler of a signal that came now would wait for the lock.
     let _inside = Inside::enter();
     let registry = REGISTRY.lock();
-    // SAFETY: numbers are below the length of the array, and zeroes are a valid entry.
+    // SAFETY: the remainder is below the length of the array, which lives for ever, and zeroes are a valid entry.
     unsafe { &*registry.entries.add(number as usize % MOST) }
 }
 
@@ -241,7 +241,7 @@ pub(crate) fn by_handle(handle: u64) -> Option<u32> {
     let _inside = Inside::enter();
     let registry = REGISTRY.lock();
     (0..registry.used).rev().find(|&number| {
-        // SAFETY: below `used`.
+        // SAFETY: the number is below `used`, so the entry is in the array, which lives for ever.
         let entry = unsafe { &*registry.entries.add(number as usize) };
         let state = entry.state.load(Ordering::Acquire);
         entry.handle.load(Ordering::Relaxed) == handle && (state == RUNNING || state == FINISHED)

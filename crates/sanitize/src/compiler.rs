@@ -225,13 +225,13 @@ fn link(surroundings: &ToolPaths, request: Request) -> Result<Vec<OsString>, Com
 /// What instrumented libraries call, and what they say to sanitizers.
 const EXPORTED: [&str; 4] = ["__tsan_*", "Annotate*", "WTFAnnotate*", "__sanitizer_print_stack_trace"];
 
-/// What reads and writes memory in the name of the program. The runtime has the same list.
+/// What reads and writes memory in the name of the program. The runtime has the same list; `tests/lists.rs` compares them.
 const FUNCTIONS: [&str; 17] = [
     "memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strlen", "strnlen", "strcpy", "stpcpy", "strncpy",
     "strcat", "strncat", "strdup", "strchr", "strcmp", "strncmp",
 ];
 
-/// `new` and `delete`: so that reports say who has called them, and not only that somebody has. The runtime has the same list.
+/// `new` and `delete`: so that reports say who has called them, and not only that somebody has. The runtime has the same list; `tests/lists.rs` compares them.
 const OPERATORS: [&str; 14] = [
     "_Znwm",
     "_Znam",

@@ -9,8 +9,8 @@ use crate::order::Order;
 use core::ffi::c_int;
 
 pub(crate) unsafe extern "C" fn load<T: Word>(address: *mut T, order: c_int, caller: usize) -> T {
-    // SAFETY: for all functions of this file, the address is one that the program accesses like this.
     let read = || {
+        // SAFETY: the program loads from this address itself, with this size.
         let value = unsafe { T::load(address) };
         (value, Step::Load { value: value.value() })
     };
@@ -19,8 +19,9 @@ pub(crate) unsafe extern "C" fn load<T: Word>(address: *mut T, order: c_int, cal
 
 pub(crate) unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: c_int, caller: usize) {
     let write = || {
-        // SAFETY: see above.
+        // SAFETY: the program stores here, so the word is there and can be read.
         let old = unsafe { T::load(address) };
+        // SAFETY: the program stores to this address itself, with this size.
         unsafe { T::store(address, value) };
         ((), Step::Store { old: old.value(), new: value.value() })
     };
@@ -29,7 +30,7 @@ pub(crate) unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order:
 
 pub(crate) unsafe extern "C" fn exchange<T: Word>(address: *mut T, value: T, order: c_int, caller: usize) -> T {
     let swap = || {
-        // SAFETY: see above.
+        // SAFETY: the program exchanges the value at this address itself, with this size.
         let old = unsafe { T::exchange(address, value) };
         (old, Step::Update { old: old.value(), new: value.value() })
     };
@@ -38,7 +39,7 @@ pub(crate) unsafe extern "C" fn exchange<T: Word>(address: *mut T, value: T, ord
 
 unsafe fn fetch<T: Word>(address: *mut T, operand: T, order: c_int, caller: usize, how: Combine) -> T {
     let update = || {
-        // SAFETY: see above.
+        // SAFETY: the program updates the value at this address itself, with this size.
         let old = unsafe { T::update(address, how, operand) };
         (old, Step::Update { old: old.value(), new: old.combine(how, operand).value() })
     };
@@ -48,7 +49,7 @@ unsafe fn fetch<T: Word>(address: *mut T, operand: T, order: c_int, caller: usiz
 macro_rules! fetches {
     ($($name:ident $how:ident)*) => { $(
         pub(crate) unsafe extern "C" fn $name<T: Word>(address: *mut T, operand: T, order: c_int, caller: usize) -> T {
-            // SAFETY: see above.
+            // SAFETY: the compiler passes the address of an atomic of this size.
             unsafe { fetch(address, operand, order, caller, Combine::$how) }
         }
     )* };
@@ -65,7 +66,7 @@ pub(crate) unsafe fn compare<T: Word>(
     caller: usize,
 ) -> Result<T, T> {
     let attempt = || {
-        // SAFETY: see above.
+        // SAFETY: the program makes a compare-exchange of this size at this address itself.
         let outcome = unsafe { T::compare_exchange(address, expected, value) };
         let (Ok(old) | Err(old)) = outcome;
         let values = (old.value(), expected.value());
@@ -96,7 +97,7 @@ unsafe extern "C" fn compare_value<T: Word>(
     failure: c_int,
     caller: usize,
 ) -> T {
-    // SAFETY: see above. Clang does not say which strength the program asked for; less is reported about the strong one.
+    // SAFETY: the compiler passes the address of an atomic of this size. Clang does not say which strength the program asked for; less is reported about the strong one.
     let (Ok(old) | Err(old)) = unsafe { compare(address, expected, value, (order, failure), Strength::Strong, caller) };
     old
 }
@@ -109,11 +110,11 @@ unsafe fn compare_in_place<T: Word>(
     strength: Strength,
     caller: usize,
 ) -> bool {
-    // SAFETY: see above; the expected value is the program's own variable.
+    // SAFETY: the address is that of an atomic of this size, and the expected value is a variable of the calling thread.
     match unsafe { compare(address, *expected, value, orders, strength, caller) } {
         Ok(_) => true,
         Err(old) => {
-            // SAFETY: see above.
+            // SAFETY: the expected value is a variable of the calling thread, which wants to find the old value there.
             unsafe { *expected = old };
             false
         }
@@ -128,7 +129,7 @@ unsafe extern "C" fn compare_strong<T: Word>(
     failure: c_int,
     caller: usize,
 ) -> bool {
-    // SAFETY: see above.
+    // SAFETY: the compiler passes the address of an atomic of this size, and that of a variable of the calling thread.
     unsafe { compare_in_place(address, expected, value, (order, failure), Strength::Strong, caller) }
 }
 
@@ -140,7 +141,7 @@ unsafe extern "C" fn compare_weak<T: Word>(
     failure: c_int,
     caller: usize,
 ) -> bool {
-    // SAFETY: see above.
+    // SAFETY: the compiler passes the address of an atomic of this size, and that of a variable of the calling thread.
     unsafe { compare_in_place(address, expected, value, (order, failure), Strength::Weak, caller) }
 }
 
@@ -152,18 +153,18 @@ unsafe extern "C" fn compare_value_16(
     order: c_int,
     failure: c_int,
 ) -> u128 {
-    // SAFETY: see above.
+    // SAFETY: the compiler passes the address of an atomic of sixteen bytes.
     unsafe { compare_value(address, expected, value, order, failure, crate::tls::local().caller) }
 }
 
-unsafe extern "C" fn compare_strong_16(
+pub(crate) unsafe extern "C" fn compare_strong_16(
     address: *mut u128,
     expected: *mut u128,
     value: u128,
     order: c_int,
     failure: c_int,
 ) -> bool {
-    // SAFETY: see above.
+    // SAFETY: the compiler passes the address of an atomic of sixteen bytes, and that of a variable of the calling thread.
     unsafe { compare_strong(address, expected, value, order, failure, crate::tls::local().caller) }
 }
 
@@ -175,6 +176,7 @@ unsafe extern "C" fn compare_weak_16(
     failure: c_int,
 ) -> bool {
     // SAFETY: see above.
+    // SAFETY: the compiler passes the address of an atomic of sixteen bytes, and that of a variable of the calling thread.
     unsafe { compare_weak(address, expected, value, order, failure, crate::tls::local().caller) }
 }
 
@@ -186,60 +188,60 @@ unsafe extern "C" fn thread_fence(order: c_int, caller: usize) {
 pub(crate) mod exports {
     use super::{
         c_int, compare_strong, compare_strong_16, compare_value, compare_value_16, compare_weak, compare_weak_16,
-        exchange, fetch_add, fetch_and, fetch_nand, fetch_or, fetch_sub, fetch_xor, load, store, thread_fence,
+        thread_fence,
     };
     use crate::abi::shim::{shim, shim_through_block};
 
-    /// The shims of one size: where the return address goes depends on how many registers the arguments take.
-    macro_rules! size {
-        ($type:ty, $one:literal, $two:literal, $cas:literal; $load:ident $store:ident $exchange:ident
-         $add:ident $sub:ident $and:ident $or:ident $xor:ident $nand:ident $strong:ident $weak:ident) => {
-            shim!($load => load::<$type>, $one);
-            shim!($store => store::<$type>, $two);
-            shim!($exchange => exchange::<$type>, $two);
-            shim!($add => fetch_add::<$type>, $two);
-            shim!($sub => fetch_sub::<$type>, $two);
-            shim!($and => fetch_and::<$type>, $two);
-            shim!($or => fetch_or::<$type>, $two);
-            shim!($xor => fetch_xor::<$type>, $two);
-            shim!($nand => fetch_nand::<$type>, $two);
-            shim!($strong => compare_strong::<$type>, $cas);
-            shim!($weak => compare_weak::<$type>, $cas);
+    /// The shims of one size, except for compare-exchanges: where the return address goes depends on how many registers the arguments take.
+    macro_rules! operations {
+        ($type:ty, $one:literal, $two:literal; $load:ident $store:ident $exchange:ident
+         $add:ident $sub:ident $and:ident $or:ident $xor:ident $nand:ident) => {
+            $crate::abi::shim::shim!($load => $crate::abi::atomics::load::<$type>, $one);
+            $crate::abi::shim::shim!($store => $crate::abi::atomics::store::<$type>, $two);
+            $crate::abi::shim::shim!($exchange => $crate::abi::atomics::exchange::<$type>, $two);
+            $crate::abi::shim::shim!($add => $crate::abi::atomics::fetch_add::<$type>, $two);
+            $crate::abi::shim::shim!($sub => $crate::abi::atomics::fetch_sub::<$type>, $two);
+            $crate::abi::shim::shim!($and => $crate::abi::atomics::fetch_and::<$type>, $two);
+            $crate::abi::shim::shim!($or => $crate::abi::atomics::fetch_or::<$type>, $two);
+            $crate::abi::shim::shim!($xor => $crate::abi::atomics::fetch_xor::<$type>, $two);
+            $crate::abi::shim::shim!($nand => $crate::abi::atomics::fetch_nand::<$type>, $two);
+        };
+    }
+    pub(crate) use operations;
+
+    macro_rules! compare_exchanges {
+        ($type:ty; $strong:ident $weak:ident $value:ident) => {
+            shim!($strong => compare_strong::<$type>, "r9");
+            shim!($weak => compare_weak::<$type>, "r9");
+            shim!($value => compare_value::<$type>, "r9");
         };
     }
 
-    size!(u8, "rdx", "rcx", "r9"; __tsan_atomic8_load __tsan_atomic8_store __tsan_atomic8_exchange
+    operations!(u8, "rdx", "rcx"; __tsan_atomic8_load __tsan_atomic8_store __tsan_atomic8_exchange
         __tsan_atomic8_fetch_add __tsan_atomic8_fetch_sub __tsan_atomic8_fetch_and __tsan_atomic8_fetch_or
-        __tsan_atomic8_fetch_xor __tsan_atomic8_fetch_nand
-        __tsan_atomic8_compare_exchange_strong __tsan_atomic8_compare_exchange_weak);
-    size!(u16, "rdx", "rcx", "r9"; __tsan_atomic16_load __tsan_atomic16_store __tsan_atomic16_exchange
+        __tsan_atomic8_fetch_xor __tsan_atomic8_fetch_nand);
+    compare_exchanges!(u8; __tsan_atomic8_compare_exchange_strong __tsan_atomic8_compare_exchange_weak
+        __tsan_atomic8_compare_exchange_val);
+    operations!(u16, "rdx", "rcx"; __tsan_atomic16_load __tsan_atomic16_store __tsan_atomic16_exchange
         __tsan_atomic16_fetch_add __tsan_atomic16_fetch_sub __tsan_atomic16_fetch_and __tsan_atomic16_fetch_or
-        __tsan_atomic16_fetch_xor __tsan_atomic16_fetch_nand
-        __tsan_atomic16_compare_exchange_strong __tsan_atomic16_compare_exchange_weak);
-    size!(u32, "rdx", "rcx", "r9"; __tsan_atomic32_load __tsan_atomic32_store __tsan_atomic32_exchange
+        __tsan_atomic16_fetch_xor __tsan_atomic16_fetch_nand);
+    compare_exchanges!(u16; __tsan_atomic16_compare_exchange_strong __tsan_atomic16_compare_exchange_weak
+        __tsan_atomic16_compare_exchange_val);
+    operations!(u32, "rdx", "rcx"; __tsan_atomic32_load __tsan_atomic32_store __tsan_atomic32_exchange
         __tsan_atomic32_fetch_add __tsan_atomic32_fetch_sub __tsan_atomic32_fetch_and __tsan_atomic32_fetch_or
-        __tsan_atomic32_fetch_xor __tsan_atomic32_fetch_nand
-        __tsan_atomic32_compare_exchange_strong __tsan_atomic32_compare_exchange_weak);
-    size!(u64, "rdx", "rcx", "r9"; __tsan_atomic64_load __tsan_atomic64_store __tsan_atomic64_exchange
+        __tsan_atomic32_fetch_xor __tsan_atomic32_fetch_nand);
+    compare_exchanges!(u32; __tsan_atomic32_compare_exchange_strong __tsan_atomic32_compare_exchange_weak
+        __tsan_atomic32_compare_exchange_val);
+    operations!(u64, "rdx", "rcx"; __tsan_atomic64_load __tsan_atomic64_store __tsan_atomic64_exchange
         __tsan_atomic64_fetch_add __tsan_atomic64_fetch_sub __tsan_atomic64_fetch_and __tsan_atomic64_fetch_or
-        __tsan_atomic64_fetch_xor __tsan_atomic64_fetch_nand
-        __tsan_atomic64_compare_exchange_strong __tsan_atomic64_compare_exchange_weak);
-
-    shim!(__tsan_atomic8_compare_exchange_val => compare_value::<u8>, "r9");
-    shim!(__tsan_atomic16_compare_exchange_val => compare_value::<u16>, "r9");
-    shim!(__tsan_atomic32_compare_exchange_val => compare_value::<u32>, "r9");
-    shim!(__tsan_atomic64_compare_exchange_val => compare_value::<u64>, "r9");
+        __tsan_atomic64_fetch_xor __tsan_atomic64_fetch_nand);
+    compare_exchanges!(u64; __tsan_atomic64_compare_exchange_strong __tsan_atomic64_compare_exchange_weak
+        __tsan_atomic64_compare_exchange_val);
 
     // A value of sixteen bytes takes two registers.
-    shim!(__tsan_atomic128_load => load::<u128>, "rdx");
-    shim!(__tsan_atomic128_store => store::<u128>, "r8");
-    shim!(__tsan_atomic128_exchange => exchange::<u128>, "r8");
-    shim!(__tsan_atomic128_fetch_add => fetch_add::<u128>, "r8");
-    shim!(__tsan_atomic128_fetch_sub => fetch_sub::<u128>, "r8");
-    shim!(__tsan_atomic128_fetch_and => fetch_and::<u128>, "r8");
-    shim!(__tsan_atomic128_fetch_or => fetch_or::<u128>, "r8");
-    shim!(__tsan_atomic128_fetch_xor => fetch_xor::<u128>, "r8");
-    shim!(__tsan_atomic128_fetch_nand => fetch_nand::<u128>, "r8");
+    operations!(u128, "rdx", "r8"; __tsan_atomic128_load __tsan_atomic128_store __tsan_atomic128_exchange
+        __tsan_atomic128_fetch_add __tsan_atomic128_fetch_sub __tsan_atomic128_fetch_and __tsan_atomic128_fetch_or
+        __tsan_atomic128_fetch_xor __tsan_atomic128_fetch_nand);
     shim_through_block!(__tsan_atomic128_compare_exchange_strong => compare_strong_16);
     shim_through_block!(__tsan_atomic128_compare_exchange_weak => compare_weak_16);
     shim_through_block!(__tsan_atomic128_compare_exchange_val => compare_value_16);

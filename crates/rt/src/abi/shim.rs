@@ -21,8 +21,9 @@ macro_rules! shim_through_block {
             core::arch::naked_asm!(
                 "mov r11, qword ptr [rsp]",
                 "mov rax, qword ptr [rip + __steadfast_tls@GOTTPOFF]",
-                "mov qword ptr fs:[rax + 16], r11",
+                "mov qword ptr fs:[rax + {caller}], r11",
                 "jmp {target}",
+                caller = const core::mem::offset_of!($crate::tls::Local, caller),
                 target = sym $target
             )
         }

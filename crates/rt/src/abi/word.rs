@@ -26,7 +26,7 @@ pub(crate) trait Word: Copy + Eq {
     /// As above.
     #[inline(always)]
     unsafe fn update(address: *mut Self, how: Combine, operand: Self) -> Self {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller passes the address of such an atomic, which is all that these functions ask for.
         unsafe {
             let mut old = Self::load(address);
             loop {
@@ -78,24 +78,25 @@ macro_rules! word {
 
             #[inline(always)]
             unsafe fn load(address: *mut Self) -> Self {
-                // SAFETY: by the caller's promise, here and below.
+                // SAFETY: the caller passes the address of such an atomic: it is aligned, and all accesses to it are atomic.
                 unsafe { <$atomic>::from_ptr(address) }.load(Ordering::SeqCst)
             }
 
             #[inline(always)]
             unsafe fn store(address: *mut Self, value: Self) {
-                // SAFETY: see above.
+                // SAFETY: the caller passes the address of such an atomic: it is aligned, and all accesses to it are atomic.
                 unsafe { <$atomic>::from_ptr(address) }.store(value, Ordering::Release);
             }
 
             #[inline(always)]
             unsafe fn exchange(address: *mut Self, value: Self) -> Self {
-                // SAFETY: see above.
+                // SAFETY: the caller passes the address of such an atomic: it is aligned, and all accesses to it are atomic.
                 unsafe { <$atomic>::from_ptr(address) }.swap(value, Ordering::SeqCst)
             }
 
             #[inline(always)]
             unsafe fn compare_exchange(address: *mut Self, expected: Self, value: Self) -> Result<Self, Self> {
+                // SAFETY: the caller passes the address of such an atomic: it is aligned, and all accesses to it are atomic.
                 let atomic = unsafe { <$atomic>::from_ptr(address) };
                 atomic.compare_exchange(expected, value, Ordering::SeqCst, Ordering::SeqCst)
             }
@@ -119,17 +120,17 @@ impl Word for u128 {
     }
 
     unsafe fn load(address: *mut Self) -> Self {
-        // SAFETY: by the caller's promise. The machine has no other load of 16 bytes; nothing changes, but the page must be writable.
+        // SAFETY: the caller passes the address of such an atomic. The machine has no other load of 16 bytes; nothing changes, but the page must be writable.
         unsafe { Self::compare_exchange(address, 0, 0) }.unwrap_or_else(|value| value)
     }
 
     unsafe fn store(address: *mut Self, value: Self) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller passes the address of such an atomic, which is what `exchange` asks for.
         unsafe { Self::exchange(address, value) };
     }
 
     unsafe fn exchange(address: *mut Self, value: Self) -> Self {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller passes the address of such an atomic, which is what `load` and `compare_exchange` ask for.
         unsafe {
             let mut old = Self::load(address);
             while let Err(newer) = Self::compare_exchange(address, old, value) {
@@ -140,7 +141,7 @@ impl Word for u128 {
     }
 
     unsafe fn compare_exchange(address: *mut Self, expected: Self, value: Self) -> Result<Self, Self> {
-        // SAFETY: by the caller's promise; a program with atomics of 16 bytes runs on machines with this instruction.
+        // SAFETY: the caller passes the address of such an atomic, and a program with atomics of 16 bytes runs on machines with this instruction.
         let old = unsafe { exchange_sixteen(address, expected, value) };
         if old == expected { Ok(old) } else { Err(old) }
     }
@@ -151,7 +152,7 @@ impl Word for u128 {
 /// The instruction itself: without a hint for the whole library, the compiler would call a function of libatomic that we intercept.
 unsafe fn exchange_sixteen(address: *mut u128, expected: u128, value: u128) -> u128 {
     let (low, high): (u64, u64);
-    // SAFETY: by the caller's promise. The compiler keeps rbx for itself, so it is put back.
+    // SAFETY: the caller passes an aligned address of 16 bytes that can be written. The compiler keeps rbx for itself, so it is put back.
     unsafe {
         core::arch::asm!(
             "xchg rbx, rsi",

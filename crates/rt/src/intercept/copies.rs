@@ -29,18 +29,20 @@ pub(super) fn observe(address: usize, bytes: usize, write: bool, caller: usize) 
 unsafe extern "C" fn copy(to: *mut c_void, from: *const c_void, bytes: usize, caller: usize) -> *mut c_void {
     observe(from as usize, bytes, false, caller);
     observe(to as usize, bytes, true, caller);
-    // SAFETY: the arguments are the program's, here and below, and nobody knows how much room there is.
+    // SAFETY: the program's own arguments. Nobody knows how much room there is, so it is said to be enough for anything.
     unsafe { __memcpy_chk(to, from, bytes, room()) }
 }
 
 unsafe extern "C" fn move_bytes(to: *mut c_void, from: *const c_void, bytes: usize, caller: usize) -> *mut c_void {
     observe(from as usize, bytes, false, caller);
     observe(to as usize, bytes, true, caller);
+    // SAFETY: the program's own arguments. Nobody knows how much room there is, so it is said to be enough for anything.
     unsafe { __memmove_chk(to, from, bytes, room()) }
 }
 
 unsafe extern "C" fn fill(to: *mut c_void, value: c_int, bytes: usize, caller: usize) -> *mut c_void {
     observe(to as usize, bytes, true, caller);
+    // SAFETY: the program's own arguments. Nobody knows how much room there is, so it is said to be enough for anything.
     unsafe { __memset_chk(to, value, bytes, room()) }
 }
 

@@ -24,7 +24,7 @@ fn change(is_for_one: bool, original: impl FnOnce() -> c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn flock(file: c_int, operation: c_int) -> c_int {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: the program's own arguments, passed on as they are.
     change(operation & libc::LOCK_EX != 0, || unsafe { real::flock(file, operation) })
 }
 
@@ -40,11 +40,13 @@ unsafe fn control(command: c_int, argument: usize, original: impl FnOnce() -> c_
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fcntl(file: c_int, command: c_int, argument: usize) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are: whatever the third one is, it has a word.
     unsafe { control(command, argument, || real::fcntl(file, command, argument)) }
 }
 
 /// What `fcntl` is for programs that are compiled with `_FILE_OFFSET_BITS=64`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fcntl64(file: c_int, command: c_int, argument: usize) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are: whatever the third one is, it has a word.
     unsafe { control(command, argument, || real::fcntl64(file, command, argument)) }
 }

@@ -10,64 +10,6 @@ use libc::{
     socklen_t, ssize_t, timespec, timeval,
 };
 
-crate::sys::next! {
-    fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;
-    fn readv(file: c_int, buffers: *const iovec, count: c_int) -> ssize_t;
-    fn recv(file: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int) -> ssize_t;
-    fn recvfrom(file: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
-    fn recvmsg(file: c_int, message: *mut msghdr, flags: c_int) -> ssize_t;
-    fn write(file: c_int, buffer: *const c_void, bytes: size_t) -> ssize_t;
-    fn writev(file: c_int, buffers: *const iovec, count: c_int) -> ssize_t;
-    fn send(file: c_int, buffer: *const c_void, bytes: size_t, flags: c_int) -> ssize_t;
-    fn sendto(file: c_int, buffer: *const c_void, bytes: size_t, flags: c_int, to: *const sockaddr, length: socklen_t) -> ssize_t;
-    fn sendmsg(file: c_int, message: *const msghdr, flags: c_int) -> ssize_t;
-    fn eventfd_read(file: c_int, value: *mut u64) -> c_int;
-    fn eventfd_write(file: c_int, value: u64) -> c_int;
-    fn connect(file: c_int, to: *const sockaddr, length: socklen_t) -> c_int;
-    fn accept(file: c_int, from: *mut sockaddr, length: *mut socklen_t) -> c_int;
-    fn accept4(file: c_int, from: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int;
-    fn poll(files: *mut pollfd, count: nfds_t, time: c_int) -> c_int;
-    fn ppoll(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t) -> c_int;
-    fn select(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *mut timeval) -> c_int;
-    fn pselect(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *const timespec, mask: *const sigset_t) -> c_int;
-    fn epoll_ctl(file: c_int, operation: c_int, other: c_int, event: *mut epoll_event) -> c_int;
-    fn epoll_wait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int;
-    fn epoll_pwait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const sigset_t) -> c_int;
-    fn __read_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t) -> ssize_t;
-    fn pread(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
-    fn pread64(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
-    fn __pread_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
-    fn __pread64_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
-    fn preadv(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
-    fn preadv64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
-    fn preadv2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
-    fn preadv64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
-    fn __recv_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int) -> ssize_t;
-    fn __recvfrom_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
-    fn recvmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, time: *mut timespec) -> c_int;
-    fn __poll_chk(files: *mut pollfd, count: nfds_t, time: c_int, room: size_t) -> c_int;
-    fn __ppoll_chk(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t, room: size_t) -> c_int;
-    fn epoll_pwait2(file: c_int, events: *mut epoll_event, most: c_int, time: *const timespec, mask: *const sigset_t) -> c_int;
-    fn pwrite(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
-    fn pwrite64(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
-    fn pwritev(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
-    fn pwritev64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
-    fn pwritev2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
-    fn pwritev64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
-    fn sendmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int;
-    fn vmsplice(file: c_int, buffers: *const iovec, count: size_t, flags: c_uint) -> ssize_t;
-    fn shutdown(file: c_int, how: c_int) -> c_int;
-    fn close(file: c_int) -> c_int;
-    fn timerfd_settime(file: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int;
-    fn sendfile(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
-    fn sendfile64(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
-    fn splice(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
-    fn tee(from: c_int, to: c_int, bytes: size_t, flags: c_uint) -> ssize_t;
-    fn copy_file_range(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
-    fn dup2(old: c_int, new: c_int) -> c_int;
-    fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int;
-}
-
 /// An address at which nothing else can be.
 pub(super) const FILES: usize = 64;
 
@@ -104,6 +46,28 @@ pub(super) fn found_nothing() {
     schedule::step_aside();
 }
 
+/// Before something that tells others nothing.
+pub(super) fn nothing<T>(_: T) {}
+
+/// Something is about to be written.
+pub(super) fn will_write<T>(_: T) {
+    sync::contributing(FILES);
+}
+
+/// Something is about to be written to a descriptor, which may be one of those that nobody here reads.
+fn will_write_to(file: c_int) {
+    if !is_output(file) {
+        sync::contributing(FILES);
+    }
+}
+
+/// Something was written, or the original says why not.
+pub(super) fn has_written(result: isize) {
+    if result < 0 && sys::errno() == libc::EAGAIN {
+        found_nothing();
+    }
+}
+
 /// Something was read, or the original says why not.
 pub(super) fn has_read(result: isize) {
     if result >= 0 {
@@ -113,128 +77,98 @@ pub(super) fn has_read(result: isize) {
     }
 }
 
-macro_rules! reading {
-    ($(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => { $(
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
-            // SAFETY: the arguments are the program's.
-            let result = unsafe { real::$name($($argument),*) };
-            has_read(result as isize);
-            result
-        }
-    )* };
+/// So many descriptors are ready.
+fn has_waited(result: isize) {
+    match result {
+        0 => found_nothing(),
+        1.. => sync::acquired(FILES),
+        _ => {}
+    }
 }
 
-macro_rules! waiting {
-    ($(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => { $(
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
-            // SAFETY: the arguments are the program's.
-            let result = unsafe { real::$name($($argument),*) };
-            match result {
-                0 => found_nothing(),
-                1.. => sync::acquired(FILES),
-                _ => {}
+/// Functions that do what the originals do, between a function that gets the first argument and one that gets the result. Each is named once: here are also the originals, as `next!` makes them.
+macro_rules! surrounded {
+    ($($before:ident, $after:ident {
+        $(fn $name:ident($first:ident: $first_type:ty $(, $argument:ident: $type:ty)*) -> $result:ty;)*
+    })*) => {
+        crate::sys::next! { $($(fn $name($first: $first_type $(, $argument: $type)*) -> $result;)*)* }
+        $($(
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name($first: $first_type $(, $argument: $type)*) -> $result {
+                $before($first);
+                // SAFETY: the program's own arguments, passed on as they are.
+                let result = unsafe { real::$name($first $(, $argument)*) };
+                $after(result as isize);
+                result
             }
-            result
-        }
-    )* };
+        )*)*
+    };
 }
+pub(super) use surrounded;
 
-macro_rules! writing {
-    ($(fn $name:ident($file:ident: c_int $(, $argument:ident: $type:ty)*) -> $result:ty;)*) => { $(
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($file: c_int $(, $argument: $type)*) -> $result {
-            if !is_output($file) {
-                sync::contributing(FILES);
-            }
-            // SAFETY: the arguments are the program's.
-            let result = unsafe { real::$name($file $(, $argument)*) };
-            if result < 0 && sys::errno() == libc::EAGAIN {
-                found_nothing();
-            }
-            result
-        }
-    )* };
-}
-
-macro_rules! passing {
-    ($(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => { $(
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
-            sync::contributing(FILES);
-            // SAFETY: the arguments are the program's.
-            let result = unsafe { real::$name($($argument),*) };
-            has_read(result as isize);
-            result
-        }
-    )* };
-}
-
-reading! {
-    fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;
-    fn readv(file: c_int, buffers: *const iovec, count: c_int) -> ssize_t;
-    fn recv(file: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int) -> ssize_t;
-    fn recvfrom(file: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
-    fn recvmsg(file: c_int, message: *mut msghdr, flags: c_int) -> ssize_t;
-    fn eventfd_read(file: c_int, value: *mut u64) -> c_int;
-    fn accept(file: c_int, from: *mut sockaddr, length: *mut socklen_t) -> c_int;
-    fn accept4(file: c_int, from: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int;
-    fn __read_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t) -> ssize_t;
-    fn pread(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
-    fn pread64(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
-    fn __pread_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
-    fn __pread64_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
-    fn preadv(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
-    fn preadv64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
-    fn preadv2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
-    fn preadv64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
-    fn __recv_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int) -> ssize_t;
-    fn __recvfrom_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
-    fn recvmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, time: *mut timespec) -> c_int;
-}
-
-waiting! {
-    fn poll(files: *mut pollfd, count: nfds_t, time: c_int) -> c_int;
-    fn ppoll(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t) -> c_int;
-    fn select(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *mut timeval) -> c_int;
-    fn pselect(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *const timespec, mask: *const sigset_t) -> c_int;
-    fn epoll_wait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int;
-    fn epoll_pwait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const sigset_t) -> c_int;
-    fn __poll_chk(files: *mut pollfd, count: nfds_t, time: c_int, room: size_t) -> c_int;
-    fn __ppoll_chk(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t, room: size_t) -> c_int;
-    fn epoll_pwait2(file: c_int, events: *mut epoll_event, most: c_int, time: *const timespec, mask: *const sigset_t) -> c_int;
-}
-
-writing! {
-    fn connect(file: c_int, to: *const sockaddr, length: socklen_t) -> c_int;
-    fn epoll_ctl(file: c_int, operation: c_int, other: c_int, event: *mut epoll_event) -> c_int;
-    fn write(file: c_int, buffer: *const c_void, bytes: size_t) -> ssize_t;
-    fn writev(file: c_int, buffers: *const iovec, count: c_int) -> ssize_t;
-    fn send(file: c_int, buffer: *const c_void, bytes: size_t, flags: c_int) -> ssize_t;
-    fn sendto(file: c_int, buffer: *const c_void, bytes: size_t, flags: c_int, to: *const sockaddr, length: socklen_t) -> ssize_t;
-    fn sendmsg(file: c_int, message: *const msghdr, flags: c_int) -> ssize_t;
-    fn eventfd_write(file: c_int, value: u64) -> c_int;
-    fn pwrite(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
-    fn pwrite64(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
-    fn pwritev(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
-    fn pwritev64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
-    fn pwritev2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
-    fn pwritev64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
-    fn sendmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int;
-    fn vmsplice(file: c_int, buffers: *const iovec, count: size_t, flags: c_uint) -> ssize_t;
-    fn shutdown(file: c_int, how: c_int) -> c_int;
-    fn close(file: c_int) -> c_int;
-    fn timerfd_settime(file: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int;
-}
-
-// What is read here is written there. That a descriptor becomes another one closes what it was before.
-passing! {
-    fn sendfile(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
-    fn sendfile64(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
-    fn splice(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
-    fn tee(from: c_int, to: c_int, bytes: size_t, flags: c_uint) -> ssize_t;
-    fn copy_file_range(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
-    fn dup2(old: c_int, new: c_int) -> c_int;
-    fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int;
+surrounded! {
+    nothing, has_read {
+        fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;
+        fn readv(file: c_int, buffers: *const iovec, count: c_int) -> ssize_t;
+        fn recv(file: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int) -> ssize_t;
+        fn recvfrom(file: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
+        fn recvmsg(file: c_int, message: *mut msghdr, flags: c_int) -> ssize_t;
+        fn eventfd_read(file: c_int, value: *mut u64) -> c_int;
+        fn accept(file: c_int, from: *mut sockaddr, length: *mut socklen_t) -> c_int;
+        fn accept4(file: c_int, from: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int;
+        fn __read_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t) -> ssize_t;
+        fn pread(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
+        fn pread64(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
+        fn __pread_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
+        fn __pread64_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
+        fn preadv(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+        fn preadv64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+        fn preadv2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+        fn preadv64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+        fn __recv_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int) -> ssize_t;
+        fn __recvfrom_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
+        fn recvmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, time: *mut timespec) -> c_int;
+    }
+    nothing, has_waited {
+        fn poll(files: *mut pollfd, count: nfds_t, time: c_int) -> c_int;
+        fn ppoll(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t) -> c_int;
+        fn select(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *mut timeval) -> c_int;
+        fn pselect(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, time: *const timespec, mask: *const sigset_t) -> c_int;
+        fn epoll_wait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int;
+        fn epoll_pwait(file: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const sigset_t) -> c_int;
+        fn __poll_chk(files: *mut pollfd, count: nfds_t, time: c_int, room: size_t) -> c_int;
+        fn __ppoll_chk(files: *mut pollfd, count: nfds_t, time: *const timespec, mask: *const sigset_t, room: size_t) -> c_int;
+        fn epoll_pwait2(file: c_int, events: *mut epoll_event, most: c_int, time: *const timespec, mask: *const sigset_t) -> c_int;
+    }
+    will_write_to, has_written {
+        fn connect(file: c_int, to: *const sockaddr, length: socklen_t) -> c_int;
+        fn epoll_ctl(file: c_int, operation: c_int, other: c_int, event: *mut epoll_event) -> c_int;
+        fn write(file: c_int, buffer: *const c_void, bytes: size_t) -> ssize_t;
+        fn writev(file: c_int, buffers: *const iovec, count: c_int) -> ssize_t;
+        fn send(file: c_int, buffer: *const c_void, bytes: size_t, flags: c_int) -> ssize_t;
+        fn sendto(file: c_int, buffer: *const c_void, bytes: size_t, flags: c_int, to: *const sockaddr, length: socklen_t) -> ssize_t;
+        fn sendmsg(file: c_int, message: *const msghdr, flags: c_int) -> ssize_t;
+        fn eventfd_write(file: c_int, value: u64) -> c_int;
+        fn pwrite(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
+        fn pwrite64(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
+        fn pwritev(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+        fn pwritev64(file: c_int, buffers: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+        fn pwritev2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+        fn pwritev64v2(file: c_int, buffers: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t;
+        fn sendmmsg(file: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int;
+        fn vmsplice(file: c_int, buffers: *const iovec, count: size_t, flags: c_uint) -> ssize_t;
+        fn shutdown(file: c_int, how: c_int) -> c_int;
+        fn close(file: c_int) -> c_int;
+        fn timerfd_settime(file: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int;
+    }
+    // What is read here is written there. That a descriptor becomes another one closes what it was before.
+    will_write, has_read {
+        fn sendfile(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
+        fn sendfile64(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
+        fn splice(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
+        fn tee(from: c_int, to: c_int, bytes: size_t, flags: c_uint) -> ssize_t;
+        fn copy_file_range(from: c_int, from_offset: *mut off_t, to: c_int, to_offset: *mut off_t, bytes: size_t, flags: c_uint) -> ssize_t;
+        fn dup2(old: c_int, new: c_int) -> c_int;
+        fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int;
+    }
 }

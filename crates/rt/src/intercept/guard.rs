@@ -25,7 +25,7 @@ fn failures(guard: *mut u64) -> usize {
 }
 
 unsafe fn word<'a>(guard: *mut u64) -> &'a AtomicU32 {
-    // SAFETY: in this file, guards are those that the compiler has made, which stay.
+    // SAFETY: the caller passes a guard that the compiler has made, which is aligned and stays.
     unsafe { AtomicU32::from_ptr(guard.cast()) }
 }
 
@@ -65,7 +65,7 @@ fn leave(word: &AtomicU32, state: u32) {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
-    // SAFETY: see above, here and below.
+    // SAFETY: the compiler passes the guard of a static variable.
     let word = unsafe { word(guard) };
     let controlled =
         schedule::controlled().then(|| schedule::wait_for(guard as usize, Deadline::Never, || attempt(word))).flatten();
@@ -83,6 +83,7 @@ unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
 unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
     // Whoever comes later reads the guard with an ordinary atomic load, so this has to be the store that it reads from.
     let set = || {
+        // SAFETY: the compiler passes the guard of a static variable.
         leave(unsafe { word(guard) }, DONE);
         ((), Step::Store { old: 0, new: 1 })
     };
@@ -94,6 +95,7 @@ unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cxa_guard_abort(guard: *mut u64) {
     sync::contributing(failures(guard));
+    // SAFETY: the compiler passes the guard of a static variable.
     leave(unsafe { word(guard) }, 0);
     schedule::notify(guard as usize);
 }

@@ -3,9 +3,9 @@
 //! Those of sixteen bytes are like all others if they are called by their names. The functions for any size, which clang calls for structures, only order threads here; inside they may call
 //! those for sixteen bytes, which must not count once more.
 
-use crate::abi::atomics::{Strength, compare, load, store};
-use crate::abi::atomics::{exchange, fetch_add, fetch_and, fetch_nand, fetch_or, fetch_sub, fetch_xor};
-use crate::abi::shim::{shim, shim_through_block};
+use crate::abi::atomics::compare_strong_16;
+use crate::abi::atomics::exports::operations;
+use crate::abi::shim::shim_through_block;
 use crate::sync;
 use crate::tls::Inside;
 use core::ffi::{c_int, c_void};
@@ -17,34 +17,10 @@ crate::sys::next! {
     fn __atomic_compare_exchange(bytes: usize, at: *mut c_void, expected: *mut c_void, value: *mut c_void, order: c_int, failure: c_int) -> bool;
 }
 
-unsafe extern "C" fn compare_16(
-    address: *mut u128,
-    expected: *mut u128,
-    value: u128,
-    order: c_int,
-    failure: c_int,
-) -> bool {
-    let caller = crate::tls::local().caller;
-    // SAFETY: the arguments are the program's, here and below.
-    match unsafe { compare(address, *expected, value, (order, failure), Strength::Strong, caller) } {
-        Ok(_) => true,
-        Err(old) => {
-            unsafe { *expected = old };
-            false
-        }
-    }
-}
-
-shim!(__atomic_load_16 => load::<u128>, "rdx");
-shim!(__atomic_store_16 => store::<u128>, "r8");
-shim!(__atomic_exchange_16 => exchange::<u128>, "r8");
-shim!(__atomic_fetch_add_16 => fetch_add::<u128>, "r8");
-shim!(__atomic_fetch_sub_16 => fetch_sub::<u128>, "r8");
-shim!(__atomic_fetch_and_16 => fetch_and::<u128>, "r8");
-shim!(__atomic_fetch_or_16 => fetch_or::<u128>, "r8");
-shim!(__atomic_fetch_xor_16 => fetch_xor::<u128>, "r8");
-shim!(__atomic_fetch_nand_16 => fetch_nand::<u128>, "r8");
-shim_through_block!(__atomic_compare_exchange_16 => compare_16);
+operations!(u128, "rdx", "r8"; __atomic_load_16 __atomic_store_16 __atomic_exchange_16
+    __atomic_fetch_add_16 __atomic_fetch_sub_16 __atomic_fetch_and_16 __atomic_fetch_or_16
+    __atomic_fetch_xor_16 __atomic_fetch_nand_16);
+shim_through_block!(__atomic_compare_exchange_16 => compare_strong_16);
 
 /// What libatomic does is no access of the program.
 fn unobserved<R>(work: impl FnOnce() -> R) -> R {
@@ -54,6 +30,7 @@ fn unobserved<R>(work: impl FnOnce() -> R) -> R {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __atomic_load(bytes: usize, from: *mut c_void, to: *mut c_void, order: c_int) {
+    // SAFETY: the program's own arguments, passed on as they are.
     unobserved(|| unsafe { real::__atomic_load(bytes, from, to, order) });
     sync::acquired(from as usize);
 }
@@ -61,6 +38,7 @@ unsafe extern "C" fn __atomic_load(bytes: usize, from: *mut c_void, to: *mut c_v
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __atomic_store(bytes: usize, to: *mut c_void, from: *mut c_void, order: c_int) {
     sync::contributing(to as usize);
+    // SAFETY: the program's own arguments, passed on as they are.
     unobserved(|| unsafe { real::__atomic_store(bytes, to, from, order) });
 }
 
@@ -73,6 +51,7 @@ unsafe extern "C" fn __atomic_exchange(
     order: c_int,
 ) {
     sync::contributing(at as usize);
+    // SAFETY: the program's own arguments, passed on as they are.
     unobserved(|| unsafe { real::__atomic_exchange(bytes, at, value, old, order) });
     sync::acquired(at as usize);
 }
@@ -87,6 +66,7 @@ unsafe extern "C" fn __atomic_compare_exchange(
     failure: c_int,
 ) -> bool {
     sync::contributing(at as usize);
+    // SAFETY: the program's own arguments, passed on as they are.
     let changed = unobserved(|| unsafe { real::__atomic_compare_exchange(bytes, at, expected, value, order, failure) });
     sync::acquired(at as usize);
     changed

@@ -24,7 +24,7 @@ fn one_after_the_other(load: impl FnOnce() -> *mut c_void) -> *mut c_void {
 }
 
 unsafe extern "C" fn open(name: *const c_char, flags: c_int) -> *mut c_void {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them, and functions of libc have their types.
+    // SAFETY: the linker found `dlopen` under this name, it has the type of the manual, and the arguments are the program's.
     one_after_the_other(|| unsafe {
         core::mem::transmute::<usize, unsafe extern "C" fn(*const c_char, c_int) -> *mut c_void>(DLOPEN.address())(
             name, flags,
@@ -33,6 +33,7 @@ unsafe extern "C" fn open(name: *const c_char, flags: c_int) -> *mut c_void {
 }
 
 unsafe extern "C" fn open_in_space(space: c_long, name: *const c_char, flags: c_int) -> *mut c_void {
+    // SAFETY: the linker found `dlmopen` under this name, it has the type of the manual, and the arguments are the program's.
     one_after_the_other(|| unsafe {
         core::mem::transmute::<usize, unsafe extern "C" fn(c_long, *const c_char, c_int) -> *mut c_void>(
             DLMOPEN.address(),
@@ -45,6 +46,7 @@ unsafe fn depends_on_caller(name: *const c_char, caller: usize) -> bool {
     if name.is_null() {
         return false;
     }
+    // SAFETY: it is not null, so it is the program's string.
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();
     let is_path = name.contains(&b'/') && !name.contains(&b'$');
     !is_path && library_of(caller) != library_of(open as *const () as usize)
@@ -62,11 +64,13 @@ fn library_of(code: usize) -> usize {
 
 /// Which function goes on for [`dlopen`].
 unsafe extern "C" fn choose(name: *const c_char, _: usize, _: usize, caller: usize) -> usize {
+    // SAFETY: the name is null or the program's string, as `dlopen` wants it.
     if unsafe { depends_on_caller(name, caller) } { DLOPEN.address() } else { open as *const () as usize }
 }
 
 /// The same for [`dlmopen`].
 unsafe extern "C" fn choose_in_space(_: usize, name: *const c_char, _: usize, caller: usize) -> usize {
+    // SAFETY: the name is null or the program's string, as `dlmopen` wants it.
     if unsafe { depends_on_caller(name, caller) } { DLMOPEN.address() } else { open_in_space as *const () as usize }
 }
 

@@ -13,8 +13,9 @@ const WITHOUT_WAITING: c_int = 1;
 /// Libc copies the event. The notice comes even if none of the requests could begin.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn getaddrinfo_a(mode: c_int, requests: *mut *mut c_void, count: c_int, event: *mut Event) -> c_int {
-    // SAFETY: the arguments are the program's, here and below.
+    // SAFETY: the program's event, or null.
     let mut changed = unsafe { event.as_ref() }.filter(|_| mode == WITHOUT_WAITING).copied().map(notices::once);
     let event = changed.as_mut().map_or(event, core::ptr::from_mut);
+    // SAFETY: the program's own arguments; libc copies the event, so it may be on this stack.
     unsafe { real::getaddrinfo_a(mode, requests, count, event) }
 }

@@ -29,7 +29,7 @@ unsafe extern "C" fn mremap(
             forget(start + new, old - new);
         }
         let error = sys::errno();
-        // SAFETY: the arguments are the program's, here and below.
+        // SAFETY: the program's own mapping, which may grow or shrink but not move, as the program has allowed.
         let stayed = unsafe { real::mremap(address, before, after, 0, to) };
         if stayed != libc::MAP_FAILED && new > old {
             forget(start + old, new - old);
@@ -40,6 +40,7 @@ unsafe extern "C" fn mremap(
         sys::set_errno(error);
     }
     forget(start, old);
+    // SAFETY: the program's own arguments, passed on as they are.
     let moved = unsafe { real::mremap(address, before, after, flags, to) };
     if moved != libc::MAP_FAILED {
         forget(moved as usize, new);

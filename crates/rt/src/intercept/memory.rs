@@ -59,7 +59,7 @@ unsafe fn released(block: *mut c_void, caller: usize) {
 }
 
 unsafe extern "C" fn release(block: *mut c_void, caller: usize) {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: the block is the program's, which gives it up.
     unsafe {
         released(block, caller);
         __libc_free(block);
@@ -73,19 +73,21 @@ unsafe extern "C" fn free() {
 }
 
 unsafe extern "C" fn malloc_from(bytes: usize, caller: usize) -> *mut c_void {
-    // SAFETY: see above, here and below.
+    // SAFETY: the original takes any number of bytes.
     fresh(unsafe { __libc_malloc(bytes) }, caller)
 }
 
 shim!(malloc => malloc_from, "rsi");
 
 unsafe extern "C" fn calloc_from(count: usize, bytes: usize, caller: usize) -> *mut c_void {
+    // SAFETY: the original takes any numbers.
     fresh(unsafe { __libc_calloc(count, bytes) }, caller)
 }
 
 shim!(calloc => calloc_from, "rdx");
 
 unsafe extern "C" fn realloc_from(block: *mut c_void, bytes: usize, caller: usize) -> *mut c_void {
+    // SAFETY: the block is null or a block of the program, which gives it up if another one comes back.
     unsafe {
         let before = if block.is_null() { 0 } else { libc::malloc_usable_size(block) };
         let moved = __libc_realloc(block, bytes);
@@ -117,18 +119,21 @@ unsafe extern "C" fn reallocarray_from(block: *mut c_void, count: usize, bytes: 
         crate::sys::set_errno(libc::ENOMEM);
         return core::ptr::null_mut();
     };
+    // SAFETY: the block is null or a block of the program, as for `realloc`.
     unsafe { realloc_from(block, all, caller) }
 }
 
 shim!(reallocarray => reallocarray_from, "rcx");
 
 unsafe extern "C" fn memalign_from(alignment: usize, bytes: usize, caller: usize) -> *mut c_void {
+    // SAFETY: the original takes any numbers.
     fresh(unsafe { __libc_memalign(alignment, bytes) }, caller)
 }
 
 shim!(memalign => memalign_from, "rdx");
 
 unsafe extern "C" fn aligned_alloc_from(alignment: usize, bytes: usize, caller: usize) -> *mut c_void {
+    // SAFETY: the original takes any numbers.
     fresh(unsafe { __libc_memalign(alignment, bytes) }, caller)
 }
 
@@ -136,12 +141,14 @@ shim!(aligned_alloc => aligned_alloc_from, "rdx");
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn valloc(bytes: usize) -> *mut c_void {
+    // SAFETY: the original takes any number of bytes, and 4096 is a power of two.
     fresh(unsafe { __libc_memalign(4096, bytes) }, 0)
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pvalloc(bytes: usize) -> *mut c_void {
     // What is too much is refused by the original, too.
+    // SAFETY: the original takes any number of bytes, and 4096 is a power of two.
     fresh(unsafe { __libc_memalign(4096, bytes.checked_next_multiple_of(4096).unwrap_or(usize::MAX)) }, 0)
 }
 
@@ -154,10 +161,12 @@ unsafe extern "C" fn posix_memalign_from(
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
         return libc::EINVAL;
     }
+    // SAFETY: the original takes any number of bytes, and the alignment is a power of two.
     let block = fresh(unsafe { __libc_memalign(alignment, bytes) }, caller);
     if block.is_null() {
         return libc::ENOMEM;
     }
+    // SAFETY: the program passes the address of a variable for the result.
     unsafe { *result = block };
     0
 }
@@ -173,6 +182,7 @@ unsafe extern "C" fn mmap(
     file: c_int,
     offset: i64,
 ) -> *mut c_void {
+    // SAFETY: the program's own arguments, passed on as they are.
     let mapped = unsafe { real::mmap(address, bytes, protection, flags, file, offset) };
     if mapped != libc::MAP_FAILED {
         forget(mapped as usize, bytes);
@@ -190,11 +200,13 @@ unsafe extern "C" fn mmap64(
     file: c_int,
     offset: i64,
 ) -> *mut c_void {
+    // SAFETY: the program's own arguments; on this machine `mmap64` is `mmap`.
     unsafe { mmap(address, bytes, protection, flags, file, offset) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn munmap(address: *mut c_void, bytes: usize) -> c_int {
     forget(address as usize, bytes);
+    // SAFETY: the program's own mapping, which it gives up.
     unsafe { real::munmap(address, bytes) }
 }

@@ -37,6 +37,18 @@ mod timers;
 mod turns;
 mod unwinding;
 
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicI32, Ordering};
+
+/// A word of one of libc's structures. Other threads may change it meanwhile, in libc.
+///
+/// # Safety
+/// The structure is initialised, begins at a multiple of four, and has more than `index` words.
+unsafe fn libc_word<T>(structure: *mut T, index: usize) -> c_int {
+    // SAFETY: the caller says that the word is there; libc changes it with atomic instructions, too.
+    unsafe { AtomicI32::from_ptr(structure.cast::<c_int>().add(index)) }.load(Ordering::Relaxed)
+}
+
 /// What has to be asked for before the program can do anything.
 pub(crate) fn prepare() {
     files::begin();

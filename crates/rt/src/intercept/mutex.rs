@@ -1,5 +1,6 @@
 //! Mutexes and spin locks, and the mutexes of C11, which are the same with other names for the results.
 
+use super::libc_word;
 use crate::schedule::{self, Deadline};
 use crate::sync;
 use core::ffi::c_int;
@@ -40,13 +41,13 @@ fn take(
 
 /// Takes a mutex; also for whoever comes back from waiting for a condition.
 pub(super) unsafe fn lock(mutex: *mut pthread_mutex_t) -> c_int {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: the program's own argument, for `take_mutex` and for the original.
     unsafe { take_mutex(mutex, Deadline::Never, || real::pthread_mutex_lock(mutex)) }
 }
 
 unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
     schedule::step(mutex as usize);
-    // SAFETY: see above.
+    // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_mutex_trylock(mutex) };
     if result == 0 || result == EOWNERDEAD {
         sync::acquired(mutex as usize);
@@ -55,25 +56,27 @@ unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
 }
 
 unsafe fn timed_lock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
-    // SAFETY: see above.
+    // SAFETY: the program's own arguments, for `take_mutex` and for the original.
     unsafe { take_mutex(mutex, Deadline::At(CLOCK_REALTIME, until), || real::pthread_mutex_timedlock(mutex, until)) }
 }
 
 unsafe fn take_mutex(mutex: *mut pthread_mutex_t, deadline: Deadline, wait: impl FnOnce() -> c_int) -> c_int {
-    // SAFETY: see above.
-    let (attempt, shared) = (|| unsafe { real::pthread_mutex_trylock(mutex) }, unsafe { is_moved_by_others(mutex) });
+    // SAFETY: the program's own argument, passed on as it is.
+    let attempt = || unsafe { real::pthread_mutex_trylock(mutex) };
+    // SAFETY: the program takes this mutex, so it has initialised it.
+    let shared = unsafe { is_moved_by_others(mutex) };
     take(mutex as usize, shared, deadline, attempt, wait)
 }
 
 /// Whether the mutex can become free although no thread of this process gives it back.
 pub(super) unsafe fn is_moved_by_others(mutex: *mut pthread_mutex_t) -> bool {
-    // SAFETY: the structure is larger than that.
-    layout::is_moved_by_others(unsafe { *mutex.cast::<c_int>().add(layout::KIND) })
+    // SAFETY: the caller passes a mutex that the program has initialised, and a mutex has more words than that.
+    layout::is_moved_by_others(unsafe { libc_word(mutex, layout::KIND) })
 }
 
 /// A mutex is about to be given back. If this thread does not have it, that will fail, and what the last holder did must not be lost.
 pub(super) unsafe fn releasing(mutex: *mut pthread_mutex_t) {
-    // SAFETY: see above.
+    // SAFETY: the program gives this mutex back, so it has initialised it.
     if unsafe { is_mine(mutex) } {
         sync::releasing(mutex as usize);
     }
@@ -81,9 +84,8 @@ pub(super) unsafe fn releasing(mutex: *mut pthread_mutex_t) {
 
 /// Whether this thread may give a mutex back. Some kinds are not asked: who does that to those without having them cannot be helped.
 unsafe fn is_mine(mutex: *mut pthread_mutex_t) -> bool {
-    // SAFETY: the structure is larger than that.
-    let (owner, kind) =
-        unsafe { (*mutex.cast::<c_int>().add(layout::OWNER), *mutex.cast::<c_int>().add(layout::KIND)) };
+    // SAFETY: the caller passes a mutex that the program has initialised, and a mutex has more words than that.
+    let (owner, kind) = unsafe { (libc_word(mutex, layout::OWNER), libc_word(mutex, layout::KIND)) };
     !layout::knows_its_owner(kind) || owner == crate::sys::thread_number()
 }
 
@@ -111,8 +113,9 @@ mod layout {
 
 /// Gives a mutex back.
 pub(super) unsafe fn unlock(mutex: *mut pthread_mutex_t) -> c_int {
-    // SAFETY: see above.
+    // SAFETY: the program gives this mutex back, so it has initialised it.
     unsafe { releasing(mutex) };
+    // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_mutex_unlock(mutex) };
     schedule::notify(mutex as usize);
     result
@@ -131,17 +134,19 @@ pub(super) fn c11(result: c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int {
-    // SAFETY: see above, here and below.
+    // SAFETY: the program's own argument, passed on as it is.
     unsafe { lock(mutex) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: the program's own argument, passed on as it is.
     unsafe { try_lock(mutex) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are.
     unsafe { timed_lock(mutex, until) }
 }
 
@@ -151,55 +156,66 @@ unsafe extern "C" fn pthread_mutex_clocklock(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
+    // SAFETY: the program's own arguments, for `take_mutex` and for the original.
     unsafe { take_mutex(mutex, Deadline::At(clock, until), || real::pthread_mutex_clocklock(mutex, clock, until)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: the program's own argument, passed on as it is.
     unsafe { unlock(mutex) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int {
     sync::destroyed(mutex as usize, size_of::<pthread_mutex_t>());
+    // SAFETY: the program's own argument, passed on as it is.
     unsafe { real::pthread_mutex_destroy(mutex) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: in glibc, a mutex of C11 is one of POSIX; the argument is the program's.
     c11(unsafe { lock(mutex) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: in glibc, a mutex of C11 is one of POSIX; the argument is the program's.
     c11(unsafe { try_lock(mutex) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mtx_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int {
+    // SAFETY: in glibc, a mutex of C11 is one of POSIX; the arguments are the program's.
     c11(unsafe { timed_lock(mutex, until) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: in glibc, a mutex of C11 is one of POSIX; the argument is the program's.
     c11(unsafe { unlock(mutex) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mtx_destroy(mutex: *mut pthread_mutex_t) {
     sync::destroyed(mutex as usize, size_of::<pthread_mutex_t>());
+    // SAFETY: in glibc, a mutex of C11 is one of POSIX; the argument is the program's.
     unsafe { real::pthread_mutex_destroy(mutex) };
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int {
+    // SAFETY: the program's own argument, passed on as it is.
     let attempt = || unsafe { real::pthread_spin_trylock(lock) };
+    // SAFETY: the program's own argument, passed on as it is.
     take(lock as usize, false, Deadline::Never, attempt, || unsafe { real::pthread_spin_lock(lock) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int {
     schedule::step(lock as usize);
+    // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_spin_trylock(lock) };
     if result == 0 {
         sync::acquired(lock as usize);
@@ -210,6 +226,7 @@ unsafe extern "C" fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_in
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int {
     sync::releasing(lock as usize);
+    // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_spin_unlock(lock) };
     schedule::notify(lock as usize);
     result
@@ -218,5 +235,6 @@ unsafe extern "C" fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int {
     sync::destroyed(lock as usize, size_of::<pthread_spinlock_t>());
+    // SAFETY: the program's own argument, passed on as it is.
     unsafe { real::pthread_spin_destroy(lock) }
 }

@@ -61,7 +61,7 @@ pub(super) fn once(mut event: Event) -> Event {
 pub(super) unsafe fn withdraw(event: Event) {
     if is_call(&event) {
         outside::timer_deleted();
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller says that the event comes from `once` or `once_in_place`, so its value is a `Call`, and that nobody else has it.
         unsafe { take_back(event[0] as *mut Call) };
     }
 }
@@ -71,7 +71,7 @@ pub(super) unsafe fn withdraw(event: Event) {
 /// # Safety
 /// The event stays there until then.
 pub(super) unsafe fn once_in_place(place: *mut Event) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller says that the program's event stays there until the notice comes.
     unsafe {
         let mut event = *place;
         if is_call(&event) {

@@ -24,7 +24,7 @@ unsafe fn wait_while(word: *mut u32, busy: u32) {
 }
 
 unsafe fn once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> c_int {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: the program's own flag and routine, as the manual wants them.
     unsafe {
         if AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & DONE == 0 {
             wait_while(control.cast(), IN_PROGRESS);
@@ -68,11 +68,12 @@ impl RunAndRelease {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> c_int {
-    // SAFETY: see above, here and below.
+    // SAFETY: the program's own arguments, passed on as they are.
     unsafe { once(control, routine) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn call_once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) {
+    // SAFETY: in glibc, the flag of C11 is that of POSIX; the arguments are the program's.
     unsafe { once(control, routine) };
 }

@@ -1,6 +1,6 @@
 //! Semaphores.
 
-use super::threads;
+use super::{libc_word, threads};
 use crate::schedule::{self, Deadline};
 use crate::{signals, sync, sys};
 use core::ffi::c_int;
@@ -17,7 +17,7 @@ crate::sys::next! {
 }
 
 unsafe fn wait(semaphore: *mut sem_t, deadline: Deadline, wait: impl FnOnce() -> c_int) -> c_int {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: the program's own argument, passed on as it is.
     let attempt = || match unsafe { real::sem_trywait(semaphore) } {
         0 => Some(0),
         _ if sys::errno() == EAGAIN => None,
@@ -34,7 +34,7 @@ unsafe fn wait(semaphore: *mut sem_t, deadline: Deadline, wait: impl FnOnce() ->
             })
         })
     };
-    // SAFETY: see above.
+    // SAFETY: the program waits for this semaphore, so it has initialised it.
     let result = if schedule::controls(semaphore as usize, unsafe { is_shared(semaphore) }) {
         schedule::wait_for(semaphore as usize, deadline, attempt).unwrap_or_else(|| {
             sys::set_errno(ETIMEDOUT);
@@ -52,19 +52,20 @@ unsafe fn wait(semaphore: *mut sem_t, deadline: Deadline, wait: impl FnOnce() ->
 /// Whether other processes use the semaphore as well. glibc keeps that after the counters.
 unsafe fn is_shared(semaphore: *mut sem_t) -> bool {
     const SHARED: usize = 2;
-    // SAFETY: the semaphore is larger than that.
-    unsafe { *semaphore.cast::<c_int>().add(SHARED) != 0 }
+    // SAFETY: the caller passes a semaphore that the program has initialised, and a semaphore has more words than that.
+    unsafe { libc_word(semaphore, SHARED) != 0 }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_wait(semaphore: *mut sem_t) -> c_int {
-    // SAFETY: see above, here and below.
+    // SAFETY: the program's own argument, for `wait` and for the original.
     unsafe { wait(semaphore, Deadline::Never, || real::sem_wait(semaphore)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
     schedule::step(semaphore as usize);
+    // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::sem_trywait(semaphore) };
     if result == 0 {
         sync::acquired(semaphore as usize);
@@ -74,17 +75,20 @@ unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int {
+    // SAFETY: the program's own arguments, for `wait` and for the original.
     unsafe { wait(semaphore, Deadline::At(CLOCK_REALTIME, until), || real::sem_timedwait(semaphore, until)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_clockwait(semaphore: *mut sem_t, clock: clockid_t, until: *const timespec) -> c_int {
+    // SAFETY: the program's own arguments, for `wait` and for the original.
     unsafe { wait(semaphore, Deadline::At(clock, until), || real::sem_clockwait(semaphore, clock, until)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
     sync::contributing(semaphore as usize);
+    // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::sem_post(semaphore) };
     schedule::notify(semaphore as usize);
     result
@@ -94,11 +98,13 @@ unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_getvalue(semaphore: *mut sem_t, value: *mut c_int) -> c_int {
     schedule::step(semaphore as usize);
+    // SAFETY: the program's own arguments, passed on as they are.
     unsafe { real::sem_getvalue(semaphore, value) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_destroy(semaphore: *mut sem_t) -> c_int {
     sync::destroyed(semaphore as usize, size_of::<sem_t>());
+    // SAFETY: the program's own argument, passed on as it is.
     unsafe { real::sem_destroy(semaphore) }
 }

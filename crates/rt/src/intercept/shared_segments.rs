@@ -24,7 +24,7 @@ fn size(segment: c_int) -> usize {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn shmat(segment: c_int, address: *const c_void, flags: c_int) -> *mut c_void {
-    // SAFETY: the arguments are the program's, here and below.
+    // SAFETY: the program's own arguments, passed on as they are.
     let attached = unsafe { real::shmat(segment, address, flags) };
     if attached != libc::MAP_FAILED {
         let bytes = size(segment);
@@ -40,6 +40,7 @@ unsafe extern "C" fn shmdt(address: *const c_void) -> c_int {
     if let Some(bytes) = take(address as usize) {
         forget(address as usize, bytes);
     }
+    // SAFETY: the program's own argument, passed on as it is.
     unsafe { real::shmdt(address) }
 }
 

@@ -12,7 +12,7 @@ crate::sys::next! {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Action) -> c_int {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: the structures are the program's, or null, as for `sigaction`; zeroes are a valid action.
     unsafe {
         let Some(handler) = handlers::of(number) else { return ending::act(number, new, old) };
         let before = handler.get();
@@ -71,6 +71,7 @@ static INTERRUPTING: AtomicU64 = AtomicU64::new(0);
 #[unsafe(no_mangle)]
 unsafe extern "C" fn siginterrupt(number: c_int, interrupts: c_int) -> c_int {
     // The original changes the action that the kernel has, and whose the function in it is does not matter.
+    // SAFETY: numbers that the kernel checks.
     let result = unsafe { real::siginterrupt(number, interrupts) };
     if let (Some(handler), 0) = (handlers::of(number), result) {
         if interrupts == 0 {
@@ -88,27 +89,32 @@ unsafe extern "C" fn siginterrupt(number: c_int, interrupts: c_int) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn signal(number: c_int, function: sighandler_t) -> sighandler_t {
     let interrupts = handlers::of(number).is_some() && INTERRUPTING.load(Ordering::Relaxed) & signals::bit(number) != 0;
+    // SAFETY: any address is a handler; the program answers for what is there.
     unsafe { ask(number, function, if interrupts { 0 } else { libc::SA_RESTART }, true) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn bsd_signal(number: c_int, function: sighandler_t) -> sighandler_t {
+    // SAFETY: any address is a handler; the program answers for what is there.
     unsafe { signal(number, function) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ssignal(number: c_int, function: sighandler_t) -> sighandler_t {
+    // SAFETY: any address is a handler; the program answers for what is there.
     unsafe { signal(number, function) }
 }
 
 /// What `signal` is for programs that ask for an older standard.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __sysv_signal(number: c_int, function: sighandler_t) -> sighandler_t {
+    // SAFETY: any address is a handler; the program answers for what is there.
     unsafe { ask(number, function, libc::SA_RESETHAND | libc::SA_NODEFER, false) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sysv_signal(number: c_int, function: sighandler_t) -> sighandler_t {
+    // SAFETY: any address is a handler; the program answers for what is there.
     unsafe { __sysv_signal(number, function) }
 }
 
@@ -117,6 +123,7 @@ const SIG_HOLD: sighandler_t = 2;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigset(number: c_int, function: sighandler_t) -> sighandler_t {
+    // SAFETY: any address is a handler, for which the program answers; zeroes are valid sets, and both are ours.
     unsafe {
         let holds = function == SIG_HOLD;
         let before = if holds { current(number) } else { ask(number, function, 0, false) };
@@ -132,6 +139,7 @@ unsafe extern "C" fn sigset(number: c_int, function: sighandler_t) -> sighandler
 
 /// The handler that is there, or `SIG_ERR`.
 unsafe fn current(number: c_int) -> sighandler_t {
+    // SAFETY: zeroes are a valid action, which is ours and only written to.
     unsafe {
         let mut old: Action = core::mem::zeroed();
         if sigaction(number, core::ptr::null(), &raw mut old) == 0 { old.sa_sigaction } else { SIG_ERR }
@@ -140,6 +148,7 @@ unsafe fn current(number: c_int) -> sighandler_t {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigignore(number: c_int) -> c_int {
+    // SAFETY: to ignore the signal, there need not be a handler.
     let before = unsafe { ask(number, SIG_IGN, 0, false) };
     if before == SIG_ERR { -1 } else { 0 }
 }

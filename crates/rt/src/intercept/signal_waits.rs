@@ -34,44 +34,51 @@ fn received(number: c_int) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kill(process: pid_t, number: c_int) -> c_int {
     sending(number);
-    // SAFETY: the arguments are the program's, here and below.
+    // SAFETY: numbers that the kernel checks.
     unsafe { real::kill(process, number) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn killpg(group: pid_t, number: c_int) -> c_int {
     sending(number);
+    // SAFETY: numbers that the kernel checks.
     unsafe { real::killpg(group, number) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tgkill(process: pid_t, thread: pid_t, number: c_int) -> c_int {
     sending(number);
+    // SAFETY: numbers that the kernel checks.
     unsafe { real::tgkill(process, thread, number) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigqueue(process: pid_t, number: c_int, value: sigval) -> c_int {
     sending(number);
+    // SAFETY: numbers that the kernel checks; the value is only passed on.
     unsafe { real::sigqueue(process, number, value) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_kill(handle: pthread_t, number: c_int) -> c_int {
     sending(number);
+    // SAFETY: the program's own arguments, passed on as they are.
     unsafe { real::pthread_kill(handle, number) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_sigqueue(handle: pthread_t, number: c_int, value: sigval) -> c_int {
     sending(number);
+    // SAFETY: the program's own arguments, passed on as they are.
     unsafe { real::pthread_sigqueue(handle, number, value) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigwait(set: *const sigset_t, number: *mut c_int) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are.
     let result = unsafe { real::sigwait(set, number) };
     if result == 0 {
+        // SAFETY: the original has just written there.
         received(unsafe { *number });
     }
     result
@@ -79,6 +86,7 @@ unsafe extern "C" fn sigwait(set: *const sigset_t, number: *mut c_int) -> c_int 
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are.
     let number = unsafe { real::sigwaitinfo(set, info) };
     received(number);
     number
@@ -86,6 +94,7 @@ unsafe extern "C" fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> 
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, time: *const timespec) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are.
     let number = unsafe { real::sigtimedwait(set, info, time) };
     received(number);
     number

@@ -4,6 +4,7 @@ use super::threads;
 use crate::schedule::{self, Deadline, Woken};
 use crate::{ending, signals, sys};
 use core::ffi::{c_int, c_long, c_uint};
+use core::sync::atomic::{AtomicU32, Ordering};
 use libc::{clockid_t, timespec};
 
 crate::sys::next! {
@@ -39,7 +40,7 @@ unsafe fn instead_of(time: *const timespec, left: *mut timespec) -> Option<c_int
         return Some(0);
     }
     if !left.is_null() {
-        // SAFETY: the arguments are the program's, here and below.
+        // SAFETY: `time` and `left` are the program's, as for `nanosleep`.
         unsafe { *left = *time };
     }
     Some(libc::EINTR)
@@ -56,6 +57,7 @@ fn result(error: c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int {
+    // SAFETY: the program's own arguments, for `instead_of` and for the original.
     unsafe { instead_of(time, left).map_or_else(|| real::nanosleep(time, left), result) }
 }
 
@@ -67,11 +69,13 @@ unsafe extern "C" fn clock_nanosleep(
     left: *mut timespec,
 ) -> c_int {
     let writable = if flags & libc::TIMER_ABSTIME == 0 { left } else { core::ptr::null_mut() };
+    // SAFETY: the program's own arguments, for `instead_of` and for the original; nothing is left of an absolute time.
     unsafe { instead_of(time, writable).unwrap_or_else(|| real::clock_nanosleep(clock, flags, time, left)) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrd_sleep(time: *const timespec, left: *mut timespec) -> c_int {
+    // SAFETY: the program's own arguments, as for `nanosleep`.
     unsafe { nanosleep(time, left) }
 }
 
@@ -80,6 +84,7 @@ unsafe extern "C" fn usleep(microseconds: c_uint) -> c_int {
     match let_others_go_first() {
         Some(Slept::Enough) => 0,
         Some(Slept::Interrupted) => result(libc::EINTR),
+        // SAFETY: a number, which the original checks.
         None => unsafe { real::usleep(microseconds) },
     }
 }
@@ -89,18 +94,20 @@ unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
     match let_others_go_first() {
         Some(Slept::Enough) => 0,
         Some(Slept::Interrupted) => seconds,
+        // SAFETY: a number, which the original takes as it is.
         None => unsafe { real::sleep(seconds) },
     }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sched_yield() -> c_int {
-    // SAFETY: see above.
+    // SAFETY: it has no arguments.
     if schedule::step_aside() { 0 } else { unsafe { real::sched_yield() } }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrd_yield() {
+    // SAFETY: it has no arguments.
     unsafe { sched_yield() };
 }
 
@@ -109,6 +116,7 @@ unsafe extern "C" fn thrd_yield() {
 unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
     if number == libc::SYS_futex
         && schedule::controlled()
+        // SAFETY: the program passes a word to wait on and, where the operation wants that, a time.
         && let Some(result) = unsafe {
             futex(&Futex { word: a, operation: b as c_int, value: c as u32, time: d, other: e, last: f as u32 })
         }
@@ -121,6 +129,7 @@ unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: us
         libc::SYS_execve | libc::SYS_execveat => ending::before_exec(),
         _ => {}
     }
+    // SAFETY: the program's own system call, as it is.
     let result = unsafe { sys::raw_syscall(number, [a, b, c, d, e, f]) };
     if (-4095..0).contains(&result) {
         sys::set_errno(-result as c_int);
@@ -143,8 +152,12 @@ struct Futex {
 
 /// Waiting and waking among the threads of the program.
 unsafe fn futex(call: &Futex) -> Option<c_long> {
-    // SAFETY: the word is the program's.
-    let has = |value: u32| unsafe { core::ptr::read_volatile(call.word as *const u32) } == value;
+    if !call.word.is_multiple_of(align_of::<AtomicU32>()) {
+        // The system says what is wrong with that.
+        return None;
+    }
+    // SAFETY: the program passes the address of an aligned word, which other threads change with atomic instructions.
+    let has = |value: u32| unsafe { AtomicU32::from_ptr(call.word as *mut u32) }.load(Ordering::SeqCst) == value;
     let (word, count) = (call.word, call.value as usize);
     match call.operation & libc::FUTEX_CMD_MASK {
         libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET if !has(call.value) => Some(failed(libc::EAGAIN)),

@@ -28,19 +28,19 @@ crate::sys::next! {
 /// # Safety
 /// As for `strnlen`.
 unsafe fn extent(text: *const c_char, most: usize) -> usize {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller passes what `strnlen` can read.
     unsafe { real::strnlen(text, most) }.saturating_add(1).min(most)
 }
 
 unsafe extern "C" fn length(text: *const c_char, caller: usize) -> usize {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: the program passes a string.
     let length = unsafe { real::strlen(text) };
     observe(text as usize, length + 1, false, caller);
     length
 }
 
 unsafe extern "C" fn length_at_most(text: *const c_char, most: usize, caller: usize) -> usize {
-    // SAFETY: see above, here and below.
+    // SAFETY: the program passes a string, or bytes up to `most`.
     unsafe {
         observe(text as usize, extent(text, most), false, caller);
         real::strnlen(text, most)
@@ -49,12 +49,14 @@ unsafe extern "C" fn length_at_most(text: *const c_char, most: usize, caller: us
 
 /// Notes that a whole string is copied.
 unsafe fn observe_copy(to: *mut c_char, from: *const c_char, caller: usize) {
+    // SAFETY: the program passes a string.
     let bytes = unsafe { real::strlen(from) } + 1;
     observe(from as usize, bytes, false, caller);
     observe(to as usize, bytes, true, caller);
 }
 
 unsafe extern "C" fn copy(to: *mut c_char, from: *const c_char, caller: usize) -> *mut c_char {
+    // SAFETY: the program passes a string, and enough room for it.
     unsafe {
         observe_copy(to, from, caller);
         real::strcpy(to, from)
@@ -62,6 +64,7 @@ unsafe extern "C" fn copy(to: *mut c_char, from: *const c_char, caller: usize) -
 }
 
 unsafe extern "C" fn copy_to_end(to: *mut c_char, from: *const c_char, caller: usize) -> *mut c_char {
+    // SAFETY: the program passes a string, and enough room for it.
     unsafe {
         observe_copy(to, from, caller);
         real::stpcpy(to, from)
@@ -69,6 +72,7 @@ unsafe extern "C" fn copy_to_end(to: *mut c_char, from: *const c_char, caller: u
 }
 
 unsafe extern "C" fn copy_at_most(to: *mut c_char, from: *const c_char, most: usize, caller: usize) -> *mut c_char {
+    // SAFETY: the program passes a string, or bytes up to `most`, and room for `most` bytes.
     unsafe {
         observe(from as usize, extent(from, most), false, caller);
         // What is left is filled with zeroes.
@@ -79,12 +83,14 @@ unsafe extern "C" fn copy_at_most(to: *mut c_char, from: *const c_char, most: us
 
 /// Notes that so many bytes, and then a zero, are put where a string ends.
 unsafe fn observe_append(to: *mut c_char, bytes: usize, caller: usize) {
+    // SAFETY: the program passes a string to append to.
     let length = unsafe { real::strlen(to) };
     observe(to as usize, length + 1, false, caller);
     observe(to as usize + length, bytes + 1, true, caller);
 }
 
 unsafe extern "C" fn append(to: *mut c_char, from: *const c_char, caller: usize) -> *mut c_char {
+    // SAFETY: the program passes two strings, the first of which has room for both.
     unsafe {
         let bytes = real::strlen(from);
         observe(from as usize, bytes + 1, false, caller);
@@ -94,6 +100,7 @@ unsafe extern "C" fn append(to: *mut c_char, from: *const c_char, caller: usize)
 }
 
 unsafe extern "C" fn append_at_most(to: *mut c_char, from: *const c_char, most: usize, caller: usize) -> *mut c_char {
+    // SAFETY: the program passes a string with room for what is appended, and a string, or bytes up to `most`.
     unsafe {
         observe(from as usize, extent(from, most), false, caller);
         observe_append(to, real::strnlen(from, most), caller);
@@ -102,6 +109,7 @@ unsafe extern "C" fn append_at_most(to: *mut c_char, from: *const c_char, most: 
 }
 
 unsafe extern "C" fn duplicate(text: *const c_char, caller: usize) -> *mut c_char {
+    // SAFETY: the program passes a string.
     unsafe {
         observe(text as usize, real::strlen(text) + 1, false, caller);
         real::strdup(text)
@@ -109,6 +117,7 @@ unsafe extern "C" fn duplicate(text: *const c_char, caller: usize) -> *mut c_cha
 }
 
 unsafe extern "C" fn find(text: *const c_char, letter: c_int, caller: usize) -> *mut c_char {
+    // SAFETY: the program passes a string.
     unsafe {
         let found = real::strchr(text, letter);
         let last = if found.is_null() { real::strlen(text) } else { found as usize - text as usize };
@@ -119,6 +128,7 @@ unsafe extern "C" fn find(text: *const c_char, letter: c_int, caller: usize) -> 
 
 /// How many bytes it takes to see that two strings are the same, or are not.
 unsafe fn common(one: *const c_char, other: *const c_char, most: usize) -> usize {
+    // SAFETY: the places are read one after the other, up to the end of the shorter string or to `most`.
     let at = |text: *const c_char, place: usize| unsafe { text.add(place).read_volatile() };
     let end = (0..most).find(|&place| at(one, place) != at(other, place) || at(one, place) == 0);
     end.map_or(most, |last| last + 1)
@@ -131,6 +141,7 @@ fn observe_both(one: usize, other: usize, bytes: usize, caller: usize) {
 }
 
 unsafe extern "C" fn compare(one: *const c_char, other: *const c_char, caller: usize) -> c_int {
+    // SAFETY: the program passes two strings.
     unsafe {
         observe_both(one as usize, other as usize, common(one, other, usize::MAX), caller);
         real::strcmp(one, other)
@@ -138,6 +149,7 @@ unsafe extern "C" fn compare(one: *const c_char, other: *const c_char, caller: u
 }
 
 unsafe extern "C" fn compare_at_most(one: *const c_char, other: *const c_char, most: usize, caller: usize) -> c_int {
+    // SAFETY: the program passes two strings, or bytes up to `most`.
     unsafe {
         observe_both(one as usize, other as usize, common(one, other, most), caller);
         real::strncmp(one, other, most)
@@ -146,10 +158,12 @@ unsafe extern "C" fn compare_at_most(one: *const c_char, other: *const c_char, m
 
 unsafe extern "C" fn compare_bytes(one: *const c_void, other: *const c_void, bytes: usize, caller: usize) -> c_int {
     observe_both(one as usize, other as usize, bytes, caller);
+    // SAFETY: the program's own arguments, passed on as they are.
     unsafe { real::memcmp(one, other, bytes) }
 }
 
 unsafe extern "C" fn find_byte(bytes: *const c_void, byte: c_int, most: usize, caller: usize) -> *mut c_void {
+    // SAFETY: the program passes bytes up to `most`, or up to the byte that it looks for.
     unsafe {
         let found = real::memchr(bytes, byte, most);
         let looked_at = if found.is_null() { most } else { found as usize - bytes as usize + 1 };

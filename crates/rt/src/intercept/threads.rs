@@ -47,12 +47,14 @@ unsafe extern "C" fn create(
 ) -> c_int {
     start::ensure();
     let Some(inside) = Inside::first() else {
-        // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+        // SAFETY: the program's own arguments, passed on as they are.
         return unsafe { real::pthread_create(handle, attributes, routine, argument) };
     };
     // SAFETY: this thread's own structure.
     let thread = thread::announce(Some(unsafe { &mut *thread::current() }), caller);
+    // SAFETY: it was just made, and no thread runs with it yet.
     let number = unsafe { (*thread).number };
+    // SAFETY: the attributes are the program's, or null.
     let detached = unsafe { is_detached(attributes) };
     if detached {
         thread::detach(number);
@@ -60,9 +62,11 @@ unsafe extern "C" fn create(
     let blocked = signals::block();
     let task = Box::into_raw(Box::new(Task { thread, routine, argument, blocked, ready: AtomicU32::new(0) }));
     schedule::announce(thread);
+    // SAFETY: the program's own handle and attributes; `run` gets the task that it expects, and frees it.
     let result = unsafe { real::pthread_create(handle, attributes, run, task.cast()) };
     blocked.restore();
     if result == 0 {
+        // SAFETY: the original has just written there, and the new thread, which may free that memory, waits for us.
         thread::entry(number).handle.store(unsafe { *handle }, Ordering::Relaxed);
         // SAFETY: the new thread frees the task only after this.
         unsafe { (*task).ready.store(1, Ordering::Release) };
@@ -206,19 +210,20 @@ pub(super) unsafe fn create_from(
     argument: *mut c_void,
     caller: usize,
 ) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller passes the program's own arguments.
     unsafe { create(handle, core::ptr::null(), routine, argument, caller) }
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn pthread_join(handle: pthread_t, result: *mut *mut c_void) -> c_int {
-    // SAFETY: see above, here and below.
+    // SAFETY: the program's own arguments, passed on as they are.
     join(handle, Deadline::Never, || unsafe { real::pthread_join(handle, result) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_void) -> c_int {
     let number = thread::by_handle(handle);
+    // SAFETY: the program's own arguments, passed on as they are.
     let outcome = unsafe { real::pthread_tryjoin_np(handle, result) };
     if let (Some(number), 0) = (number, outcome) {
         let _inside = Inside::enter();
@@ -236,6 +241,7 @@ unsafe extern "C" fn pthread_timedjoin_np(
     result: *mut *mut c_void,
     until: *const timespec,
 ) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are.
     join(handle, Deadline::At(CLOCK_REALTIME, until), || unsafe { real::pthread_timedjoin_np(handle, result, until) })
 }
 
@@ -246,6 +252,7 @@ unsafe extern "C" fn pthread_clockjoin_np(
     clock: clockid_t,
     until: *const timespec,
 ) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are.
     join(handle, Deadline::At(clock, until), || unsafe { real::pthread_clockjoin_np(handle, result, clock, until) })
 }
 
@@ -255,6 +262,7 @@ pub(super) unsafe extern "C" fn pthread_detach(handle: pthread_t) -> c_int {
         let _inside = Inside::enter();
         thread::detach(number);
     }
+    // SAFETY: the program's own argument, passed on as it is.
     unsafe { real::pthread_detach(handle) }
 }
 
@@ -274,6 +282,7 @@ unsafe extern "C" fn pthread_testcancel() {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_cancel(handle: pthread_t) -> c_int {
     schedule::step(0);
+    // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_cancel(handle) };
     schedule::interrupt(handle);
     result
@@ -282,6 +291,7 @@ unsafe extern "C" fn pthread_cancel(handle: pthread_t) -> c_int {
 /// Names are for reports.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_setname_np(handle: pthread_t, name: *const c_char) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they are.
     let result = unsafe { real::pthread_setname_np(handle, name) };
     if result != 0 {
         return result;
@@ -290,6 +300,7 @@ unsafe extern "C" fn pthread_setname_np(handle: pthread_t, name: *const c_char) 
     if let Some(number) = thread::by_handle(handle) {
         let mut short = [0; thread::NAME];
         // The original has accepted it, so it is a string, and short.
+        // SAFETY: the original has accepted it, so it is a string, and short.
         let bytes = unsafe { CStr::from_ptr(name) }.to_bytes();
         short.iter_mut().zip(bytes).for_each(|(to, &from)| *to = from);
         *thread::entry(number).name.lock() = short;
@@ -301,5 +312,6 @@ unsafe extern "C" fn pthread_setname_np(handle: pthread_t, name: *const c_char) 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn pthread_exit(result: *mut c_void) -> ! {
     at_end();
+    // SAFETY: the program ends its own thread here, by whose frames it stands.
     unsafe { real::pthread_exit(result) }
 }

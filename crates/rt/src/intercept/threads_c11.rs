@@ -29,7 +29,7 @@ unsafe extern "C" fn create(handle: *mut pthread_t, routine: Routine, argument: 
         let _inside = Inside::enter();
         Box::into_raw(Box::new(Task { routine, argument }))
     };
-    // SAFETY: the arguments are the program's, here and below.
+    // SAFETY: the program's own handle; `run` gets the task that it expects, and frees it.
     c11(unsafe { threads::create_from(handle, run, task.cast(), caller) })
 }
 
@@ -42,8 +42,10 @@ unsafe extern "C" fn thrd_create() {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int {
     let mut value = core::ptr::null_mut();
+    // SAFETY: the program's own handle, and a variable of ours for the result.
     let outcome = unsafe { threads::pthread_join(handle, &raw mut value) };
     if outcome == 0 && !result.is_null() {
+        // SAFETY: it is not null, so it is the program's variable for the result.
         unsafe { *result = value as isize as c_int };
     }
     c11(outcome)
@@ -51,10 +53,12 @@ unsafe extern "C" fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrd_detach(handle: pthread_t) -> c_int {
+    // SAFETY: in glibc, a thread of C11 is one of POSIX; the argument is the program's.
     c11(unsafe { threads::pthread_detach(handle) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrd_exit(result: c_int) -> ! {
+    // SAFETY: in glibc, a thread of C11 is one of POSIX; the program ends its own thread here.
     unsafe { threads::pthread_exit(result as isize as *mut c_void) }
 }

@@ -30,12 +30,14 @@ fn signal_of(event: Option<&Event>) -> Option<c_int> {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn timer_create(clock: clockid_t, event: *mut Event, timer: *mut timer_t) -> c_int {
-    // SAFETY: in this file, the arguments are the program's, as the manual wants them.
+    // SAFETY: the program's event, or null.
     if let Some(number) = signal_of(unsafe { event.as_ref() }) {
         SENT.fetch_or(signals::bit(number), Ordering::Relaxed);
     }
+    // SAFETY: the program's event, or null.
     let mut changed = unsafe { event.as_ref() }.copied().map(notices::again_and_again);
     let event = changed.as_mut().map_or(core::ptr::null_mut(), core::ptr::from_mut);
+    // SAFETY: the program's own arguments; libc copies the event, so it may be on this stack.
     let result = unsafe { real::timer_create(clock, event, timer) };
     if result == 0 {
         outside::timer_made();
@@ -53,11 +55,13 @@ unsafe extern "C" fn timer_settime(
     notices::asking();
     let sent = SENT.load(Ordering::Relaxed);
     (1..=64).filter(|&number| sent & signals::bit(number) != 0).for_each(sending);
+    // SAFETY: the program's own arguments, passed on as they are.
     unsafe { real::timer_settime(timer, flags, new, old) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn timer_delete(timer: timer_t) -> c_int {
+    // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::timer_delete(timer) };
     if result == 0 {
         outside::timer_deleted();
@@ -68,12 +72,14 @@ unsafe extern "C" fn timer_delete(timer: timer_t) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn alarm(seconds: c_uint) -> c_uint {
     sending(libc::SIGALRM);
+    // SAFETY: a number, which the original takes as it is.
     unsafe { real::alarm(seconds) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ualarm(microseconds: c_uint, interval: c_uint) -> c_uint {
     sending(libc::SIGALRM);
+    // SAFETY: numbers, which the original checks.
     unsafe { real::ualarm(microseconds, interval) }
 }
 
@@ -84,5 +90,6 @@ unsafe extern "C" fn setitimer(which: c_int, new: *const itimerval, old: *mut it
         libc::ITIMER_VIRTUAL => sending(libc::SIGVTALRM),
         _ => sending(libc::SIGPROF),
     }
+    // SAFETY: the program's own arguments, passed on as they are.
     unsafe { real::setitimer(which, new, old) }
 }

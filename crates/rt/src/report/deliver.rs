@@ -149,7 +149,7 @@ fn show(record: &[u8], output: c_int) -> Shown {
 unsafe fn become_symbolizer(path: &[u8], input: c_int, output: c_int) -> ! {
     let arguments = [path.as_ptr(), c"symbolize".as_ptr().cast(), core::ptr::null()];
     let environment = [core::ptr::null::<u8>()];
-    // SAFETY: by the caller's promise. Zeroes are the default action for a signal: who ignores it cannot wait for children.
+    // SAFETY: nothing but system calls, as the caller wants it, with memory that is ours. Zeroes are the default action for a signal: who ignores it cannot wait for children.
     unsafe {
         let action = [0usize; 4];
         raw_syscall(libc::SYS_rt_sigaction, [libc::SIGCHLD as usize, action.as_ptr() as usize, 0, 8, 0, 0]);

@@ -26,6 +26,7 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: 
     // SAFETY: the linker passes valid information, and `data` is the vector of `containing`.
     let (info, modules) = unsafe { (&*info, &mut *data.cast::<Vec<Module>>()) };
     let base = info.dlpi_addr as usize;
+    // SAFETY: the linker says where the headers of the module are, and how many.
     let headers = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
     let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
     let (mut start, mut end) = (usize::MAX, 0);
@@ -33,6 +34,7 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: 
         start = start.min(base + header.p_vaddr as usize);
         end = end.max(base + (header.p_vaddr + header.p_memsz) as usize);
     }
+    // SAFETY: it is not null, so it is the name of the module, as a string.
     let name = if info.dlpi_name.is_null() { c"" } else { unsafe { CStr::from_ptr(info.dlpi_name) } };
     let path = if name.is_empty() { executable() } else { String::from_utf8_lossy(name.to_bytes()).into_owned() };
     modules.push(Module { base, start, end, path });
