@@ -340,9 +340,11 @@ pub(crate) struct RepairArgs {
     #[arg(long)]
     pub(crate) write: bool,
 
-    /// How to write the answer
+    /// How to write the answer: full, concise, json, jsonl, sarif, github or markdown
+    ///
+    /// `full` shows a patch, and what it costs. `json` is one object; docs/schema/fix.json describes it.
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
-    pub(crate) format: RepairFormat,
+    pub(crate) format: Format,
 
     /// Write a page about the answer: the violation, and the program before and after
     #[arg(long, value_name = "OUT.html")]
@@ -362,15 +364,6 @@ pub(crate) struct RepairArgs {
     /// The number of worker threads [default: one per processor]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-}
-
-/// How changes are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RepairFormat {
-    /// A patch, and what it costs.
-    Full,
-    /// An object; docs/schema/fix.json describes it.
-    Json,
 }
 
 /// Compare programs with the verdicts that they expect.

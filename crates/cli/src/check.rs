@@ -1,25 +1,25 @@
 //! `steadfast check`: one result per file and model.
 
 use crate::args::CheckArgs;
-use crate::ask::{ask, ask_triangular};
-use crate::codes;
 use crate::findings;
+use crate::guard::guarded;
 use crate::input::Input;
-use crate::output::{self, Output};
+use crate::interrupt;
+use crate::output::Output;
 use crate::progress::Progress;
-use crate::render::{Detail, Reporter};
-use crate::report::{self, Files};
+use crate::render::{CheckReport, Detail, Tally};
+use crate::reporter::Reporter;
 use crate::result::{Answer, CheckResult};
 use crate::settings::{Question, Settings};
 use crate::status::Status;
-use crate::{interrupt, numbers};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use steadfast_diag::{Diagnostic, Format};
+use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
-use steadfast_robust::{Model, Options, Verdict};
+use steadfast_repair::advice;
+use steadfast_robust::{Model, Options, check, triangular_race};
 use steadfast_span::SourceFile;
 
 /// Runs the command.
@@ -31,28 +31,22 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Stat
         quiet: arguments.quiet,
         interrupt: interrupt::listen(),
     };
-    let mut reporter = Reporter::new(arguments.format, output.style(), detail(arguments));
-    let mut pictures = Pictures::of(arguments);
-    let in_terminal = arguments.graph.as_deref() == Some(Path::new("-")) && is_for_people(arguments.format);
-    let mut status = Status::Holds;
-    for (at, path) in arguments.files.iter().enumerate() {
-        if interrupt::requested() {
-            output::complain(&format!(
-                "interrupted; {} left out",
-                numbers::counted(arguments.files.len() - at, "file")
-            ));
-            status = status.max(Status::Interrupted);
-            break;
-        }
+    let detail = detail(arguments);
+    let mut tally = Tally::default();
+    let mut reporter = Reporter::new(output, arguments.format)
+        .with_texts_apart()
+        .with_pages(arguments.report.as_deref())
+        .with_pictures(arguments.dot.as_deref(), arguments.graph.as_deref());
+    reporter.each(&arguments.files, &mut |reporter, path| {
         session.check(path, &mut |result| {
-            status = status.max(result.status()).max(pictures.draw(&result));
-            output.note(status);
-            let drawing = if in_terminal { terminal_picture(&result) } else { String::new() };
-            output.write(&(reporter.take(result) + &drawing))
-        })?;
+            tally.count(&result);
+            reporter.take(&CheckReport { result: &result, detail })
+        })
+    })?;
+    if !arguments.quiet {
+        reporter.say(&tally.summary())?;
     }
-    output.write(&reporter.finish())?;
-    Ok(status)
+    reporter.finish()
 }
 
 fn detail(arguments: &CheckArgs) -> Detail {
@@ -96,16 +90,9 @@ impl Session {
         CheckResult { file, question, answer: Answer::Rejected, diagnostics, remarks: Vec::new() }
     }
 
-    fn broken(&self, file: &Arc<SourceFile>, model: Model) -> CheckResult {
-        let problem =
-            Diagnostic::error(codes::INTERNAL, format!("internal error while checking against {}", model.name()));
-        CheckResult {
-            file: file.clone(),
-            question: self.question.clone(),
-            answer: Answer::Broken { model },
-            diagnostics: vec![problem.help("please report this, with the program and the command line")],
-            remarks: Vec::new(),
-        }
+    fn broken(&self, file: &Arc<SourceFile>, model: Model, diagnostics: Vec<Diagnostic>) -> CheckResult {
+        let (file, question) = (file.clone(), self.question.clone());
+        CheckResult { file, question, answer: Answer::Broken { model }, diagnostics, remarks: Vec::new() }
     }
 
     fn answered(
@@ -120,12 +107,21 @@ impl Session {
         let progress = Progress::start(what, self.quiet);
         let observer = |used| progress.update(used);
         let options = Options { observer: Some(&observer), ..question.options(model, self.interrupt) };
-        let answer = if question.trf { ask_triangular(program, &options) } else { ask(program, &options) };
-        let Ok(outcome) = answer.map(Box::new) else { return self.broken(file, model) };
-        let checked = findings::CheckedProgram { file, program, model, outcome: &outcome };
-        let advice = if self.quiet { None } else { findings::advice(&checked, &options) };
+        let ask = if question.trf { triangular_race } else { check };
+        let doing = format!("checking against {}", model.name());
+        let outcome = match guarded(&doing, file.name(), || Box::new(ask(program, &options))) {
+            Ok(outcome) => outcome,
+            Err(problem) => {
+                diagnostics.push(problem);
+                return self.broken(file, model, diagnostics);
+            }
+        };
+        let advise = || if self.quiet { None } else { advice(program, &outcome, &options) };
+        let advice = guarded("looking for advice", file.name(), advise);
         drop(progress);
-        diagnostics.extend(findings::diagnostics(&checked, advice.as_ref()));
+        let checked = findings::CheckedProgram { file, program, model, outcome: &outcome };
+        diagnostics.extend(findings::diagnostics(&checked, advice.as_ref().ok().and_then(Option::as_ref)));
+        diagnostics.extend(advice.err());
         CheckResult {
             file: file.clone(),
             question: question.clone(),
@@ -134,66 +130,4 @@ impl Session {
             answer: Answer::Checked { program: program.clone(), model, outcome },
         }
     }
-}
-
-/// The pictures and pages about results.
-struct Pictures {
-    graphs: Vec<Files>,
-    pages: Option<Files>,
-}
-
-impl Pictures {
-    fn of(arguments: &CheckArgs) -> Self {
-        let graphs = arguments.dot.iter().chain(&arguments.graph).filter(|path| path.as_os_str() != "-");
-        let graphs = graphs.map(|path| Files::new(path)).collect();
-        Self { graphs, pages: arguments.report.as_deref().map(Files::new) }
-    }
-
-    /// Draws the execution of a violation, if that is wanted and there is one, and writes the page.
-    fn draw(&mut self, result: &CheckResult) -> Status {
-        let mut status = Status::Holds;
-        for files in &mut self.graphs {
-            let dot = files.extension() != "svg";
-            if let Some(picture) = picture(result, dot) {
-                status = status.max(files.write(&picture));
-            }
-        }
-        if let Some(files) = &mut self.pages {
-            status = status.max(files.write(&report::check_page(result, repaired(result))));
-        }
-        status
-    }
-}
-
-/// The execution of a violation, for Graphviz or as SVG.
-fn picture(result: &CheckResult, dot: bool) -> Option<String> {
-    let Answer::Checked { program, model, outcome } = &result.answer else { return None };
-    let witness = outcome.verdict.witness()?;
-    if dot {
-        return Some(witness.dot(&**program));
-    }
-    let run = report::run_view(&findings::CheckedProgram { file: &result.file, program, model: *model, outcome })?;
-    Some(steadfast_report::svg(&run.picture))
-}
-
-/// Whether a format leaves room for a drawing.
-fn is_for_people(format: Format) -> bool {
-    matches!(format, Format::Full | Format::Concise)
-}
-
-/// The execution of a violation as text.
-fn terminal_picture(result: &CheckResult) -> String {
-    let Answer::Checked { program, model, outcome } = &result.answer else { return String::new() };
-    let run = report::run_view(&findings::CheckedProgram { file: &result.file, program, model: *model, outcome });
-    run.map_or_else(String::new, |run| format!("\n{}", steadfast_report::text(&run.picture)))
-}
-
-/// A repair of a violation, if there is one that is found quickly.
-fn repaired(result: &CheckResult) -> Option<steadfast_report::Repair> {
-    let Answer::Checked { model, outcome, .. } = &result.answer else { return None };
-    let repairable = matches!(outcome.verdict, Verdict::NotRobust(_) | Verdict::Race(_)) && !result.question.trf;
-    if !repairable || interrupt::requested() {
-        return None;
-    }
-    report::repaired(&result.file, &result.question.options(*model, interrupt::listen()))
 }

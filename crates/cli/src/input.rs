@@ -1,6 +1,7 @@
 //! Reading programs from files and from standard input.
 
 use crate::codes;
+use crate::guard::guarded;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -29,15 +30,19 @@ impl Input {
             Ok(text) => {
                 let dialect = Dialect::detect(&name, &text);
                 let file = SourceFile::new(name, text);
-                Self { parsed: steadfast_lang::parse(&file, dialect), file, dialect }
+                let parsed = guarded("reading the program", file.name(), || steadfast_lang::parse(&file, dialect));
+                let parsed = parsed.unwrap_or_else(unusable);
+                Self { file, parsed, dialect }
             }
-            Err(problem) => Self {
-                file: SourceFile::new(name, ""),
-                parsed: Parsed { program: None, expectations: Vec::new(), diagnostics: vec![problem] },
-                dialect: Dialect::Steadfast,
-            },
+            Err(problem) => {
+                Self { file: SourceFile::new(name, ""), parsed: unusable(problem), dialect: Dialect::Steadfast }
+            }
         }
     }
+}
+
+fn unusable(problem: Diagnostic) -> Parsed {
+    Parsed { program: None, expectations: Vec::new(), diagnostics: vec![problem] }
 }
 
 /// The name that messages show, and the text or what is wrong with it.

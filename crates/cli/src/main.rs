@@ -7,12 +7,12 @@
 //! no input makes it panic.
 
 mod args;
-mod ask;
 mod check;
 mod codes;
 mod explain;
 mod export;
 mod findings;
+mod guard;
 mod input;
 mod interrupt;
 mod models;
@@ -23,6 +23,7 @@ mod prove;
 mod render;
 mod repair;
 mod report;
+mod reporter;
 mod result;
 mod sanitizer;
 mod settings;

@@ -1,5 +1,6 @@
 //! One result: a file, a model, and what came out.
 
+use crate::findings::CheckedProgram;
 use crate::settings::Question;
 use crate::status::Status;
 use std::sync::Arc;
@@ -45,6 +46,12 @@ pub(crate) enum Answer {
 }
 
 impl CheckResult {
+    /// The program with what came out, if it was checked.
+    pub(crate) fn checked(&self) -> Option<CheckedProgram<'_>> {
+        let Answer::Checked { program, model, outcome } = &self.answer else { return None };
+        Some(CheckedProgram { file: &self.file, program, model: *model, outcome })
+    }
+
     /// What came out, if the program was checked.
     pub(crate) fn outcome(&self) -> Option<&Outcome> {
         match &self.answer {

@@ -3,6 +3,7 @@
 use crate::args::ShowArgs;
 use crate::input::Input;
 use crate::output::Output;
+use crate::reporter::about;
 use crate::status::Status;
 use std::io;
 use steadfast_diag::{Diagnostic, Format, render};
@@ -21,6 +22,5 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> io::Result<Statu
 
 /// What is wrong with an input, for people.
 pub(crate) fn problems(file: &SourceFile, diagnostics: &[Diagnostic], output: &Output) -> String {
-    let items: Vec<_> = diagnostics.iter().map(|diagnostic| (file, diagnostic)).collect();
-    render(Format::Full, &items, output.style())
+    render(Format::Full, &about(file, diagnostics), output.style())
 }

@@ -1,43 +1,43 @@
 //! `steadfast test`: programs against the verdicts that they expect.
 
 use crate::args::TestArgs;
-use crate::ask::ask;
+use crate::guard::guarded;
 use crate::input::Input;
 use crate::interrupt;
 use crate::numbers::counted;
-use crate::output::{self, Output};
+use crate::output::Output;
+use crate::reporter::{Reporter, about};
 use crate::result::verdict_name;
 use crate::settings::{self, Question};
-use crate::show::problems;
 use crate::status::Status;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use steadfast_diag::Format;
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, Expectation, ExpectedVerdict, parse_template};
-use steadfast_robust::{Bound, Limits, Model, Notion, Verdict};
+use steadfast_robust::{Bound, Limits, Model, Notion, Verdict, check};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> io::Result<Status> {
     let interrupt = interrupt::listen();
-    let (files, mut status) = collect(&arguments.paths);
+    let mut reporter = Reporter::new(output, Format::Full);
+    let files = collect(&arguments.paths, &mut reporter);
     let (templates, inputs): (Vec<_>, Vec<_>) = files.iter().map(|path| Input::read(path)).partition(is_template);
     for input in inputs.iter().filter(|input| input.parsed.program.is_none()) {
-        output.write(&problems(&input.file, &input.parsed.diagnostics, output))?;
-        status = status.max(Status::Input);
+        reporter.reject(about(&input.file, &input.parsed.diagnostics))?;
     }
     let cases: Vec<_> = inputs.iter().flat_map(Case::of).collect();
     let limits = settings::limits(&arguments.limits);
     let mut tally = Tally::default();
     in_order(&cases, settings::jobs(arguments.jobs), &|case| case.run(&limits, interrupt), &mut |case, ending| {
-        status = status.max(tally.count(&ending));
-        output.note(status);
-        output.write(&case.report(&ending))
+        reporter.note(tally.count(&ending));
+        reporter.say(&case.report(&ending))
     })?;
-    output.write(&tally.summary(&inputs, templates.len()))?;
-    Ok(status)
+    reporter.say(&tally.summary(&inputs, templates.len()))?;
+    reporter.finish()
 }
 
 /// Whether a file is a program without bounds, for `steadfast prove`; it has no finite verdict to expect.
@@ -84,7 +84,9 @@ impl<'a> Case<'a> {
         // Rocker's and Trencher's verdicts are about loops as they are written.
         let spin = self.input.dialect == Dialect::Steadfast;
         let question = Question { spin, ..Question::new(notion, limits.clone()) };
-        let Ok(outcome) = ask(self.program, &question.options(model, interrupt)) else { return CaseResult::Broken };
+        let options = question.options(model, interrupt);
+        let asked = guarded("testing", self.input.file.name(), || check(self.program, &options));
+        let Ok(outcome) = asked else { return CaseResult::Broken };
         match outcome.verdict {
             Verdict::Inconclusive(Bound::Interrupted) => CaseResult::Interrupted,
             Verdict::Inconclusive(bound) => CaseResult::Failed(format!("inconclusive, because {bound}")),
@@ -220,10 +222,9 @@ fn take<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
     items.get(at).map(|item| (at, item))
 }
 
-/// The files that are meant, in a fixed order, and whether all paths could be used.
-fn collect(paths: &[PathBuf]) -> (Vec<PathBuf>, Status) {
+/// The files that are meant, in a fixed order.
+fn collect(paths: &[PathBuf], reporter: &mut Reporter<'_>) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    let mut status = Status::Holds;
     for path in paths {
         if !path.is_dir() {
             files.push(path.clone());
@@ -231,14 +232,12 @@ fn collect(paths: &[PathBuf]) -> (Vec<PathBuf>, Status) {
         }
         let before = files.len();
         if let Err(error) = search(path, &mut files) {
-            output::complain(&format!("cannot look into {}: {error}", path.display()));
-            status = Status::Input;
+            reporter.fail(&format!("cannot look into {}: {error}", path.display()));
         } else if files.len() == before {
-            output::complain(&format!("there is no .sf or .tpl file in {}", path.display()));
-            status = Status::Input;
+            reporter.fail(&format!("there is no .sf or .tpl file in {}", path.display()));
         }
     }
-    (files, status)
+    files
 }
 
 /// Adds the programs in a directory and below it. Links to directories are not followed, as they can lead in circles.

@@ -14,6 +14,18 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
+impl Limits {
+    /// These limits, but not more than so many states and so much time: for a question beside the one that was asked.
+    #[must_use]
+    pub fn at_most(&self, states: u64, time: Duration) -> Self {
+        Self {
+            states: Some(self.states.map_or(states, |limit| limit.min(states))),
+            memory: self.memory,
+            time: Some(self.time.map_or(time, |limit| limit.min(time))),
+        }
+    }
+}
+
 /// The bound that ended a search early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {

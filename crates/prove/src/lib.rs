@@ -10,6 +10,8 @@
 //! 3. A load of what its own thread has stored cannot go where another value would lead.
 //! 4. A store and a load of an equal value do not commute, as they do in the paper (`docs/prove.md` has an example). Our claims are therefore graded.
 //!
+//! Where there is no proof, [`InstanceResults`] decides small finite instances: is the program at fault, or only the proof?
+//!
 //! Invariants: no solver is started if none is needed; a claim is made only if all its questions are answered with "unsat"; the basis of a claim can be written to files and checked
 //! again ([`certificate`]).
 
@@ -19,6 +21,7 @@ mod encode;
 mod facts;
 mod horn;
 mod infer;
+mod instances;
 mod invariant;
 mod movers;
 mod overtaking;
@@ -30,6 +33,9 @@ mod steps;
 mod system;
 mod term;
 
+pub use instances::{
+    DecidedInstance, InstanceOptions, InstanceResults, SmallAssertions, SmallInstances, abstracted_load,
+};
 pub use invariant::UnprovedInvariant;
 pub use movers::{Claim, Direction};
 pub use plan::{Failure, Proof, Reason, WriteProof};

@@ -1,4 +1,5 @@
-//! Finds the cheapest changes that make a program robust ([`fix`]), and the weakenings that keep a robust program robust ([`relax`]).
+//! Finds the cheapest changes that make a program robust ([`fix`]), and the weakenings that keep a robust program robust ([`relax`]). Beside a verdict there is less time: [`quick_fix`]
+//! repairs only what is repaired quickly, and [`advice`] only says what kind of order one cycle lacks.
 //!
 //! A change replaces the form at a site of the text by a stronger one: nothing by a fence, an ordering by a stronger one, a store by an exchange.
 //! Robustness is **monotone** in such changes: every execution of the stronger program is one of the weaker program, with the same order under SC. So the search is an
@@ -9,16 +10,20 @@
 //! change is necessary, which is checked again. The considered changes are those of [`steadfast_lang::sites`], reduced as `slots` explains: fences between statements, but not
 //! inside expressions.
 
+mod advice;
 mod checker;
 mod cost;
 mod fix;
 mod hitting;
+mod quick;
 mod relax;
 mod slots;
 
+pub use advice::{Advice, Gap, advice};
 pub use checker::{CheckedText, Stop, Watcher};
 pub use cost::Target;
 pub use fix::{Fixed, fix};
+pub use quick::{QuickFix, quick_fix};
 pub use relax::{Relaxed, relax};
 pub use slots::{Choice, Slot};
 

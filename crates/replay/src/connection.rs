@@ -21,6 +21,13 @@ pub struct SqlError {
     pub message: String,
 }
 
+impl SqlError {
+    /// Whether the server gave up a transaction because of what other transactions do: a serialization failure or a deadlock.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self.code.as_str(), "40001" | "40P01")
+    }
+}
+
 impl fmt::Display for SqlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (SQLSTATE {})", self.message, self.code)

@@ -91,8 +91,10 @@ pub struct ScriptRun {
 pub enum Verdict {
     /// Every statement ran in order and returned what was expected, and all transactions committed.
     Observed,
-    /// The database rejected a statement or a commit.
+    /// The database rejected a statement or a commit to keep the transactions apart.
     Refused(SqlError),
+    /// A statement or a commit failed for another reason.
+    Failed(SqlError),
     /// A statement had to wait, so the order changed.
     Prevented,
     /// A statement returned something unexpected.
@@ -107,7 +109,8 @@ impl ScriptRun {
             .iter()
             .find_map(|line| if let StatementResult::Failed(error) = &line.outcome { Some(error) } else { None });
         if let Some(error) = failed {
-            return Verdict::Refused(error.clone());
+            let error = error.clone();
+            return if error.is_conflict() { Verdict::Refused(error) } else { Verdict::Failed(error) };
         }
         if self.lines.iter().any(|line| line.waited) {
             return Verdict::Prevented;

@@ -5,7 +5,6 @@ mod notes;
 mod numbered_witness;
 mod violation;
 
-pub(crate) use advice::{Advice, advice};
 pub(crate) use notes::remarks;
 pub(crate) use numbered_witness::source_text;
 
@@ -14,6 +13,7 @@ use steadfast_diag::codes::inconclusive;
 use steadfast_diag::{Code, Diagnostic};
 use steadfast_graph::EventId;
 use steadfast_ir::Program;
+use steadfast_repair::Advice;
 use steadfast_robust::{Bound, Model, Outcome, Verdict, Witness};
 use steadfast_span::SourceFile;
 

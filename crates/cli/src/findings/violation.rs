@@ -1,11 +1,12 @@
 //! A violation as a diagnostic: the offending access, the writes that matter, the run, the cycle, and advice.
 
 use super::CheckedProgram;
-use super::advice::Advice;
+use super::advice;
 use super::numbered_witness::NumberedWitness;
 use steadfast_diag::codes::verdict;
 use steadfast_diag::{Code, Diagnostic, Label};
 use steadfast_graph::{EventId, EventKind};
+use steadfast_repair::Advice;
 use steadfast_robust::{ViolationKind, Witness};
 
 /// The diagnostic about a violation.
@@ -26,7 +27,7 @@ pub(crate) fn diagnostic(checked: &CheckedProgram<'_>, witness: &Witness, advice
     {
         diagnostic = diagnostic.note(doubt);
     }
-    let helps = advice.map(|advice| advice.helps(&numbered)).unwrap_or_default();
+    let helps = advice.map(|advice| advice::helps(advice, &numbered)).unwrap_or_default();
     helps
         .into_iter()
         .fold(diagnostic, Diagnostic::help)

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
+use steadfast_diag::Format;
 
 /// Prove that programs are robust against TSO for any number of threads.
 ///
@@ -44,9 +45,11 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
 
-    /// How to write the results: full or json
+    /// How to write the results: full, concise, json, jsonl, sarif, github or markdown
+    ///
+    /// docs/schema/prove.json describes the objects of `json` and `jsonl`.
     #[arg(long, short, value_name = "FORMAT", default_value = "full")]
-    pub(crate) format: ProveFormat,
+    pub(crate) format: Format,
 }
 
 const EXAMPLES: &str = "\
@@ -60,7 +63,8 @@ Examples:
       Do its assertions hold under TSO, although it is not robust?
 
 Exit codes: 0 every program was proved, 1 a finite instance is not robust or fails, 2 wrong arguments or input,
-3 inconclusive: no proof was found, or the solver is missing, too slow or does not know, 130 interrupted.";
+3 inconclusive: no proof was found, or the solver is missing, too slow or does not know, 101 an internal
+error, 130 interrupted.";
 
 /// Check a proof again.
 ///
@@ -90,15 +94,6 @@ pub(crate) enum Goal {
     Robust,
     /// Whether its assertions hold under TSO.
     Assertions,
-}
-
-/// How results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProveFormat {
-    /// For people.
-    Full,
-    /// One array; docs/schema/prove.json describes its objects.
-    Json,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

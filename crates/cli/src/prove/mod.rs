@@ -1,77 +1,68 @@
 //! `steadfast prove` and `steadfast verify-certificate`: robustness against TSO for any number of threads.
 
 pub(crate) mod args;
-mod instance;
 mod page;
 mod record;
 mod report;
+mod words;
 
-use crate::input;
-use crate::interrupt;
-use crate::output::{self, Output};
+use crate::guard::guarded;
+use crate::output::Output;
 use crate::progress::Progress;
-use crate::show::problems;
+use crate::reporter::{Reporter, about};
 use crate::status::Status;
-use args::{ProveArgs, ProveFormat, VerifyArgs};
-use instance::{Asserted, Instances};
-use report::Report;
+use crate::{input, interrupt, settings};
+use args::{ProveArgs, VerifyArgs};
+use report::ProofReport;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Format};
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, Template, parse_template};
 use steadfast_prove::certificate::{self, Refused};
-use steadfast_prove::{Claim, Options, ProofResult, Property, SolverError, SolverOptions, prove};
+use steadfast_prove::{InstanceOptions, InstanceResults, Options, ProofResult, SolverError, SolverOptions, prove};
 use steadfast_span::SourceFile;
 
 /// Runs `steadfast prove`.
 pub(crate) fn run(arguments: &ProveArgs, output: &mut Output) -> io::Result<Status> {
-    let mut worst = Status::Holds;
-    let mut records = Vec::new();
-    let mut pages = arguments.report.as_deref().map(crate::report::Files::new);
-    for path in &arguments.files {
+    interrupt::listen();
+    let mut reporter = Reporter::new(output, arguments.format).with_pages(arguments.report.as_deref());
+    reporter.each(&arguments.files, &mut |reporter, path| {
         let (report, problem) = one(arguments, path);
-        worst = worst.max(report.status());
-        if let Some(pages) = &mut pages {
-            worst = worst.max(pages.write(&page::page(&report)));
-        }
-        match arguments.format {
-            ProveFormat::Full => output.write(&report.full(output))?,
-            ProveFormat::Json => records.push(record::record(&report)),
-        }
+        reporter.take(&report)?;
         if let Some(problem) = problem {
-            output::complain(&problem);
-            worst = worst.max(Status::Input);
+            reporter.fail(&problem);
         }
-        if interrupt::requested() {
-            break;
-        }
-    }
-    if arguments.format == ProveFormat::Json {
-        output.write(&record::json(&records))?;
-    }
-    Ok(worst)
+        Ok(())
+    })?;
+    reporter.finish()
 }
 
 /// Proves one file. What could not be written comes with it.
-fn one(arguments: &ProveArgs, path: &Path) -> (Report, Option<String>) {
+fn one(arguments: &ProveArgs, path: &Path) -> (ProofReport, Option<String>) {
     let start = Instant::now();
     let (file, read) = read(path);
-    let mut report = Report::new(file);
+    let mut report = ProofReport::new(file);
     (report.goal, report.invariants) = (arguments.goal, arguments.invariants);
     let (program, template) = match read {
         Ok(read) => read,
         Err(diagnostics) => {
-            report.diagnostics = diagnostics;
+            report.messages = diagnostics;
             return (report, None);
         }
     };
     let progress = Progress::start(format!("proving {}", report.file.name()), false);
-    interrupt::listen();
     let options = Options { solver: solver(arguments), stop: &interrupt::requested };
-    let outcome = prove(&program, &template, &options);
+    let outcome = guarded("proving", report.file.name(), || prove(&program, &template, &options));
     drop(progress);
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(problem) => {
+            report.messages.push(problem);
+            return (report, None);
+        }
+    };
     let mut problem = None;
     if let (ProofResult::Proved(proof), Some(folder)) = (&outcome, &arguments.certificate) {
         let folder = if arguments.files.len() > 1 { folder.join(&program.name) } else { folder.clone() };
@@ -80,16 +71,12 @@ fn one(arguments: &ProveArgs, path: &Path) -> (Report, Option<String>) {
             Err(error) => problem = Some(format!("cannot write {}: {error}", folder.display())),
         }
     }
-    let is_robust = matches!(&outcome, ProofResult::Proved(proof) if proof.claim != Claim::SafeByAbstraction);
-    if !is_robust && matches!(&outcome, ProofResult::Proved(_) | ProofResult::NotProved(_)) {
-        report.instances = Some(Instances::check(&report.file, &template));
-    }
-    if let ProofResult::Proved(proof) = &outcome
-        && matches!(proof.property, Property::Unknown(_))
-    {
-        report.asserted = Some(Asserted::check(&report.file, &template, &proof.guesses));
-    }
-    report.outcome = Some(outcome);
+    let options = InstanceOptions { jobs: settings::jobs(None), interrupt: interrupt::listen() };
+    let small = guarded("checking small instances", report.file.name(), || {
+        InstanceResults::of(&report.file, &template, &outcome, options)
+    });
+    report.many = template.many.contains(&true);
+    report.conclude(outcome, small);
     report.seconds = start.elapsed().as_secs_f64();
     (report, problem)
 }
@@ -113,7 +100,10 @@ fn read(path: &Path) -> (SourceFile, Result<(Program, Template), Vec<Diagnostic>
                 .help("`steadfast check --model tso` decides programs in TPL and automata");
         return (file, Err(vec![problem]));
     }
-    let (parsed, template) = parse_template(&file);
+    let (parsed, template) = match guarded("reading the program", file.name(), || parse_template(&file)) {
+        Ok(read) => read,
+        Err(problem) => return (file, Err(vec![problem])),
+    };
     match parsed.program.zip(template) {
         Some(read) => (file, Ok(read)),
         None => (file, Err(parsed.diagnostics)),
@@ -125,30 +115,36 @@ pub(crate) fn verify(arguments: &VerifyArgs, output: &mut Output) -> io::Result<
     interrupt::listen();
     let solver = SolverOptions { program: arguments.solver.clone(), timeout: arguments.solver_timeout };
     let folder = arguments.folder.display();
-    match certificate::verify(&arguments.folder, &solver, &interrupt::requested) {
+    let mut reporter = Reporter::new(output, Format::Full);
+    let name = folder.to_string();
+    let verified =
+        guarded("verifying", &name, || certificate::verify(&arguments.folder, &solver, &interrupt::requested));
+    let verified = match verified {
+        Ok(verified) => verified,
+        Err(problem) => {
+            reporter.reject(about(&SourceFile::new(name, ""), &[problem]))?;
+            return reporter.finish();
+        }
+    };
+    match verified {
         Ok(accepted) => {
             let questions = crate::numbers::counted(accepted.questions, "question");
             let solver = arguments.solver.display();
-            let (name, claim) = (&accepted.name, report::claimed(accepted.claim));
+            let (name, claim) = (&accepted.name, words::claimed(accepted.claim));
             let asserted = if accepted.asserted { ", and its assertions hold" } else { "" };
-            output.write(&format!(
+            reporter.say(&format!(
                 "{folder}: accepted: `{name}` is {claim}{asserted}; {questions} answered by {solver}\n"
             ))?;
-            Ok(Status::Holds)
         }
         Err(refused) => {
-            output.write(&format!("{folder}: refused: {refused}\n"))?;
-            Ok(match refused {
+            reporter.say(&format!("{folder}: refused: {refused}\n"))?;
+            reporter.note(match refused {
                 Refused::Solver(_, SolverError::Interrupted) => Status::Interrupted,
                 Refused::Solver(..) => Status::Inconclusive,
                 Refused::Unreadable(..) => Status::Input,
                 _ => Status::Violation,
-            })
+            });
         }
     }
-}
-
-/// What is wrong with an input, for people.
-fn rejected(report: &Report, output: &Output) -> String {
-    problems(&report.file, &report.diagnostics, output)
+    reporter.finish()
 }

@@ -1,20 +1,14 @@
 //! Proofs for other programs. `docs/schema/prove.json` describes the objects; fields are only ever added.
 
-use super::instance::guessed;
-use super::report::{Report, claimed, yielded};
+use super::report::ProofReport;
+use super::words::{claimed, yielded};
+use crate::codes;
 use serde_json::{Value, json};
-use steadfast_prove::{ProofResult, Property, Reason};
+use steadfast_prove::{DecidedInstance, ProofResult, Property, Reason, abstracted_load};
 use steadfast_span::Span;
 
-/// All results.
-pub(crate) fn json(records: &[Value]) -> String {
-    let mut text = serde_json::to_string_pretty(records).unwrap_or_default();
-    text.push('\n');
-    text
-}
-
 /// One result.
-pub(crate) fn record(report: &Report) -> Value {
+pub(super) fn record(report: &ProofReport) -> Value {
     let mut record = json!({
         "file": report.file.name(),
         "model": "tso",
@@ -22,13 +16,13 @@ pub(crate) fn record(report: &Report) -> Value {
         "verdict": "error",
     });
     let place = |span: Span| place(report, span);
-    let broken = report.instances.as_ref().and_then(|instances| instances.broken.as_ref());
-    if let Some((instance, _)) = broken {
+    let broken = report.broken();
+    if let Some(DecidedInstance { instance, .. }) = broken {
         record["instance"] = json!({"threads": instance.copies, "values": instance.values, "cells": instance.cells});
     }
     match &report.outcome {
         None => {
-            let messages: Vec<&str> = report.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
+            let messages: Vec<&str> = report.messages.iter().map(|problem| problem.message.as_str()).collect();
             record["errors"] = json!(messages);
         }
         Some(ProofResult::Unsupported(problem)) => {
@@ -57,8 +51,8 @@ pub(crate) fn record(report: &Report) -> Value {
             let guesses = proof.guesses.iter();
             record["abstractions"] = guesses
                 .map(|(span, guess)| {
-                    let read = report.text(*span);
-                    json!({"read": place(*span), "yields": yielded(*guess, read), "instead": guessed(*guess, read)})
+                    let read = report.snippet(*span);
+                    json!({"read": place(*span), "yields": yielded(*guess, read), "instead": abstracted_load(*guess, read)})
                 })
                 .collect();
             let invariants = proof.invariants.iter();
@@ -69,7 +63,7 @@ pub(crate) fn record(report: &Report) -> Value {
                 Property::Nothing => "none",
                 Property::Invariants => "hold",
                 Property::HornClauses => "hold-by-horn-clauses",
-                Property::Unknown(_) => match &report.asserted {
+                Property::Unknown(_) => match &report.small.assertions {
                     Some(asserted) if asserted.failing.is_some() => "fail",
                     Some(asserted) if !asserted.holding.is_empty() && asserted.coarse.is_none() => "hold-in-instances",
                     _ => "unknown",
@@ -86,10 +80,13 @@ pub(crate) fn record(report: &Report) -> Value {
             record["read"] = failure.read.map_or(Value::Null, place);
         }
     }
+    if let Some(problem) = report.messages.iter().find(|message| message.code == codes::INTERNAL) {
+        record["errors"] = json!([problem.message]);
+    }
     record
 }
 
-fn place(report: &Report, span: Span) -> Value {
+fn place(report: &ProofReport, span: Span) -> Value {
     let at = report.file.line_column(span.start);
-    json!({"line": at.line, "column": at.column, "text": report.text(span)})
+    json!({"line": at.line, "column": at.column, "text": report.snippet(span)})
 }

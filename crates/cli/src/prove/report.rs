@@ -1,99 +1,55 @@
-//! What came of a proof, for people.
+//! What came of a proof, in every format.
 
 use super::args::Goal;
-use super::instance::{Asserted, Instances, guessed};
+use super::words::{self, claimed};
+use super::{page, record};
 use crate::codes;
+use crate::findings::{self, CheckedProgram};
 use crate::numbers::counted;
-use crate::output::Output;
-use crate::show::problems;
+use crate::reporter::{Item, Look, Report, Row, about};
 use crate::status::Status;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Format};
 use steadfast_prove::{
-    Claim, Failure, Guess, Proof, ProofResult, Property, Reason, SolverError, UnprovedInvariant, WriteProof,
+    DecidedInstance, Failure, InstanceResults, Proof, ProofResult, Property, Reason, SolverError, UnprovedInvariant,
+    WriteProof, abstracted_load,
 };
+use steadfast_robust::Model;
 use steadfast_span::{SourceFile, Span};
 
 /// Everything about one file.
-pub(crate) struct Report {
+pub(crate) struct ProofReport {
     /// The file.
-    pub(crate) file: SourceFile,
-    /// What is wrong with it.
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(super) file: SourceFile,
+    /// What is wrong with it, or why there is no proof.
+    pub(super) messages: Vec<Diagnostic>,
     /// What came of it, if it could be read.
-    pub(crate) outcome: Option<ProofResult>,
-    /// What small instances showed, if there is no proof.
-    pub(crate) instances: Option<Instances>,
-    /// What they showed about assertions, if there is no proof of those.
-    pub(crate) asserted: Option<Asserted>,
+    pub(super) outcome: Option<ProofResult>,
+    /// What small instances showed about what is not proved.
+    pub(super) small: InstanceResults,
+    /// About the small instance that is not robust, and about the one in which an assertion fails.
+    broken: Vec<Diagnostic>,
+    failing: Vec<Diagnostic>,
+    /// Whether there are roles that any number of threads run.
+    pub(super) many: bool,
     /// What the exit code is about.
-    pub(crate) goal: Goal,
+    pub(super) goal: Goal,
     /// Whether to show what was found out about each place.
-    pub(crate) invariants: bool,
+    pub(super) invariants: bool,
     /// Where the certificate is, and with how many questions.
-    pub(crate) certificate: Option<(PathBuf, usize)>,
+    pub(super) certificate: Option<(PathBuf, usize)>,
     /// How long it took.
-    pub(crate) seconds: f64,
+    pub(super) seconds: f64,
 }
 
-/// A claim in a word.
-pub(crate) fn claimed(claim: Claim) -> &'static str {
-    match claim {
-        Claim::TraceRobust => "trace-robust",
-        Claim::ValueTraceRobust => "value-trace-robust",
-        Claim::StateRobust => "state-robust",
-        Claim::SafeByAbstraction => "safe by abstraction",
-    }
-}
-
-fn meaning(claim: Claim) -> &'static str {
-    match claim {
-        Claim::TraceRobust => "every run under TSO has the same trace as a run in which threads simply take turns",
-        Claim::ValueTraceRobust => {
-            "every run under TSO is, as far as values tell, the same as one in which threads simply take turns"
-        }
-        Claim::StateRobust => {
-            "every state that TSO reaches with empty buffers is reached when threads simply take turns"
-        }
-        Claim::SafeByAbstraction => {
-            "whatever holds of the program with the reads below abstracted, when threads simply take turns, holds of it under TSO"
-        }
-    }
-}
-
-/// What an abstracted read may yield.
-pub(crate) fn yielded(guess: Guess, read: &str) -> String {
-    match guess {
-        Guess::AtMost => format!("any value <= {read}"),
-        Guess::AtLeast => format!("any value >= {read}"),
-        Guess::Or(number) => format!("{read}, or {number}"),
-    }
-}
-
-impl Report {
-    /// Nothing yet.
-    pub(crate) fn new(file: SourceFile) -> Self {
-        Self {
-            file,
-            diagnostics: Vec::new(),
-            outcome: None,
-            instances: None,
-            asserted: None,
-            goal: Goal::Robust,
-            invariants: false,
-            certificate: None,
-            seconds: 0.0,
-        }
-    }
-
-    /// What the exit code says.
-    pub(crate) fn status(&self) -> Status {
-        let broken = self.instances.as_ref().is_some_and(|instances| instances.broken.is_some());
-        let fails = self.asserted.as_ref().is_some_and(|asserted| asserted.failing.is_some());
+impl Report for ProofReport {
+    fn status(&self) -> Status {
         match &self.outcome {
             None | Some(ProofResult::Unsupported(_)) => Status::Input,
-            Some(_) if fails || (broken && self.goal == Goal::Robust) => Status::Violation,
+            Some(_) if self.failing().is_some() => Status::Violation,
+            Some(_) if self.broken().is_some() && self.goal == Goal::Robust => Status::Violation,
             Some(ProofResult::Proved(proof)) => match proof.property {
                 Property::Unknown(_) => Status::Inconclusive,
                 _ => Status::Holds,
@@ -103,15 +59,116 @@ impl Report {
         }
     }
 
-    /// The whole report.
-    pub(crate) fn full(&self, output: &Output) -> String {
+    fn items(&self) -> Vec<Item<'_>> {
+        let all = self.messages.iter().chain(&self.broken).chain(&self.failing);
+        all.map(|message| (&self.file, message)).collect()
+    }
+
+    fn text(&self, look: Look) -> String {
+        let shown = |messages: &[Diagnostic]| look.messages(&about(&self.file, messages));
+        let mut text = shown(&self.messages) + &shown(&self.broken);
+        let name = self.file.name();
+        if let (Some(broken), Some(ProofResult::Proved(_) | ProofResult::NotProved(_))) = (self.broken(), &self.outcome)
+        {
+            let instance = words::instance(broken.instance, self.many);
+            let _ = writeln!(text, "{name}: not robust (tso): already with {instance}");
+        }
+        text.push_str(&shown(&self.failing));
+        let conclusion = self.conclusion();
+        if look.format == Format::Full {
+            text.push_str(&conclusion);
+        } else {
+            text.extend(conclusion.split_inclusive('\n').take(1));
+        }
+        text
+    }
+
+    fn record(&self) -> impl Serialize {
+        record::record(self)
+    }
+
+    fn row(&self) -> Option<Row> {
+        let conclusion = self.conclusion();
+        let first = conclusion.lines().next().and_then(|line| line.split_once(": "));
+        let verdict = match (self.broken(), first) {
+            (Some(_), _) => "not robust",
+            (None, Some((_, verdict))) => verdict,
+            (None, None) => "error",
+        };
+        let (status, program) = (self.status(), self.file.name().to_owned());
+        let verdict = verdict.to_owned();
+        Some(Row { status, program, model: Model::Tso.name(), verdict, states: None, seconds: Some(self.seconds) })
+    }
+
+    fn pages(&self) -> Vec<String> {
+        vec![page::page(self)]
+    }
+}
+
+impl ProofReport {
+    /// Nothing yet.
+    pub(super) fn new(file: SourceFile) -> Self {
+        Self {
+            file,
+            messages: Vec::new(),
+            outcome: None,
+            small: InstanceResults::default(),
+            broken: Vec::new(),
+            failing: Vec::new(),
+            many: false,
+            goal: Goal::Robust,
+            invariants: false,
+            certificate: None,
+            seconds: 0.0,
+        }
+    }
+
+    /// Takes what came of the proof and of small instances.
+    pub(super) fn conclude(&mut self, outcome: ProofResult, small: Result<InstanceResults, Diagnostic>) {
+        match &outcome {
+            ProofResult::Unsupported(problem) => self
+                .messages
+                .push(Diagnostic::error(codes::NOT_PROVABLE, problem.message.clone()).at(problem.span, "here")),
+            ProofResult::NotProved(failure) => {
+                let notes = failure.unproved.iter().map(|unproved| self.not_kept(unproved));
+                self.messages.push(notes.fold(diagnostic(failure), Diagnostic::note));
+            }
+            ProofResult::Proved(_) | ProofResult::Inconclusive(_) => {}
+        }
+        match small {
+            Ok(small) => self.small = small,
+            Err(problem) => self.messages.push(problem),
+        }
+        self.broken = self.broken().map(|decided| self.about(decided)).unwrap_or_default();
+        self.failing = self.failing().map(|decided| self.about(decided)).unwrap_or_default();
+        self.outcome = Some(outcome);
+    }
+
+    /// A small instance that is not robust.
+    pub(super) fn broken(&self) -> Option<&DecidedInstance> {
+        self.small.robustness.as_ref()?.broken.as_ref()
+    }
+
+    /// A small instance in which an assertion fails.
+    pub(super) fn failing(&self) -> Option<&DecidedInstance> {
+        self.small.assertions.as_ref()?.failing.as_ref()
+    }
+
+    /// An instance with its verdict.
+    pub(super) fn checked<'a>(&'a self, decided: &'a DecidedInstance) -> CheckedProgram<'a> {
+        let DecidedInstance { program, outcome, .. } = decided;
+        CheckedProgram { file: &self.file, program, model: Model::Tso, outcome }
+    }
+
+    fn about(&self, decided: &DecidedInstance) -> Vec<Diagnostic> {
+        findings::diagnostics(&self.checked(decided), None)
+    }
+
+    /// The outcome in words, beside messages. The first line is the most important one.
+    fn conclusion(&self) -> String {
         let name = self.file.name();
         match &self.outcome {
-            None => super::rejected(self, output),
-            Some(ProofResult::Unsupported(problem)) => {
-                let problem = Diagnostic::error(codes::NOT_PROVABLE, problem.message.clone()).at(problem.span, "here");
-                problems(&self.file, &[problem], output)
-            }
+            None | Some(ProofResult::Unsupported(_)) => String::new(),
             Some(ProofResult::Inconclusive(error)) => {
                 let hint = match error {
                     SolverError::Missing { .. } => {
@@ -122,19 +179,19 @@ impl Report {
                 };
                 format!("{name}: inconclusive: {error}; nothing is claimed{hint}\n")
             }
-            Some(ProofResult::Proved(proof)) => {
-                self.broken(output).unwrap_or_default() + &self.failing(output) + &self.proved(proof)
-            }
-            Some(ProofResult::NotProved(failure)) => self.failed(failure, output),
+            Some(ProofResult::Proved(proof)) => self.proved(proof),
+            Some(ProofResult::NotProved(_)) if self.broken().is_some() => String::new(),
+            Some(ProofResult::NotProved(_)) => self.not_proved(),
         }
     }
 
     fn proved(&self, proof: &Proof) -> String {
         let mut text = format!("{}: {} (tso), for any number of threads\n", self.file.name(), claimed(proof.claim));
-        let _ = writeln!(text, "  {}", meaning(proof.claim));
+        let _ = writeln!(text, "  {}", words::meaning(proof.claim));
         for (span, guess) in &proof.guesses {
-            let read = self.text(*span);
-            let (place, yields, instead) = (self.place(*span), yielded(*guess, read), guessed(*guess, read));
+            let read = self.snippet(*span);
+            let (place, yields, instead) =
+                (self.place(*span), words::yielded(*guess, read), abstracted_load(*guess, read));
             let _ = if instead == read {
                 writeln!(text, "  read abstracted in the text: {place}")
             } else {
@@ -160,8 +217,8 @@ impl Report {
             Property::Unknown(spans) => {
                 let spans: Vec<String> = spans.iter().map(|span| self.place(*span)).collect();
                 let _ = writeln!(text, "  not shown to hold: {}", crate::numbers::listed(&spans));
-                if let Some(asserted) = &self.asserted {
-                    let _ = writeln!(text, "  {}", asserted.described());
+                if let Some(asserted) = &self.small.assertions {
+                    let _ = writeln!(text, "  {}", words::asserted(asserted, self.many));
                 }
             }
         }
@@ -175,7 +232,7 @@ impl Report {
         text
     }
 
-    fn why(&self, write: &WriteProof) -> String {
+    pub(super) fn why(&self, write: &WriteProof) -> String {
         match write.reason {
             Reason::Nothing => "no load can overtake it".to_owned(),
             Reason::Moves => format!("could have happened earlier ({})", claimed(write.claim)),
@@ -194,51 +251,28 @@ impl Report {
     }
 
     /// A place in the text.
-    fn place(&self, span: Span) -> String {
-        format!("line {} `{}`", self.file.line_column(span.start).line, self.text(span))
+    pub(super) fn place(&self, span: Span) -> String {
+        format!("line {} `{}`", self.file.line_column(span.start).line, self.snippet(span))
     }
 
     /// The text at a place, on one line.
-    pub(crate) fn text(&self, span: Span) -> &str {
+    pub(super) fn snippet(&self, span: Span) -> &str {
         self.file.snippet(span).lines().next().unwrap_or_default()
     }
 
-    fn failed(&self, failure: &Failure, output: &Output) -> String {
-        let mut problem = diagnostic(failure);
-        for unproved in &failure.unproved {
-            problem = problem.note(self.not_kept(unproved));
-        }
-        let mut text = problems(&self.file, &[problem], output);
-        if let Some(broken) = self.broken(output) {
-            return text + &broken;
-        }
-        let _ = writeln!(text, "{}: inconclusive: no proof was found, {:.2} s", self.file.name(), self.seconds);
-        if let Some(instances) = &self.instances {
+    fn not_proved(&self) -> String {
+        let mut text = format!("{}: inconclusive: no proof was found, {:.2} s\n", self.file.name(), self.seconds);
+        if let Some(instances) = &self.small.robustness {
             let note = match instances.robust.last() {
                 Some(instance) => {
-                    format!("with {} it is robust: the proof may be at fault", instances.described(*instance))
+                    let instance = words::instance(*instance, self.many);
+                    format!("with {instance} it is robust: the proof may be at fault")
                 }
                 None => "not even its smallest finite instance could be decided".to_owned(),
             };
             let _ = writeln!(text, "  note: {note}");
         }
         text
-    }
-
-    /// An assertion that fails in a small instance, if there is one.
-    fn failing(&self, output: &Output) -> String {
-        let failing = self.asserted.as_ref().and_then(|asserted| asserted.failing.as_ref());
-        failing.map_or_else(String::new, |(_, shown)| problems(&self.file, shown, output))
-    }
-
-    /// A small instance that is not robust, if there is one.
-    fn broken(&self, output: &Output) -> Option<String> {
-        let instances = self.instances.as_ref()?;
-        let (instance, shown) = instances.broken.as_ref()?;
-        let mut text = problems(&self.file, shown, output);
-        let instance = instances.described(*instance);
-        let _ = writeln!(text, "{}: not robust (tso): already with {instance}", self.file.name());
-        Some(text)
     }
 }
 

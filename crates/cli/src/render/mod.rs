@@ -1,17 +1,17 @@
-//! Results as text, in every format.
+//! A result of `steadfast check` in every format.
 
-mod markdown;
 mod record;
 mod text;
 
-use crate::codes;
+use crate::interrupt;
+use crate::report;
+use crate::reporter::{Drawing, Item, Look, Report, Row, about};
 use crate::result::CheckResult;
+use crate::status::Status;
 use record::ResultRecord;
 use serde::Serialize;
-use steadfast_diag::{Diagnostic, Format, Style, render, sarif};
-use steadfast_span::SourceFile;
-use text::Tally;
-pub(crate) use text::words;
+use steadfast_robust::{Model, Verdict};
+pub(crate) use text::{Tally, words};
 
 /// How much to say about a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,73 +24,64 @@ pub(crate) enum Detail {
     Much,
 }
 
-/// Turns results into text. Some formats can be written as results come, others only at the end.
-pub(crate) struct Reporter {
-    format: Format,
-    style: Style,
-    detail: Detail,
-    tally: Tally,
-    /// Whether something was written, and whether the last piece was longer than a line.
-    written: bool,
-    long: bool,
-    /// Results that wait for the end.
-    kept: Vec<CheckResult>,
+/// A result, with how much to say about it.
+#[derive(Clone, Copy)]
+pub(crate) struct CheckReport<'a> {
+    pub(crate) result: &'a CheckResult,
+    pub(crate) detail: Detail,
 }
 
-impl Reporter {
-    /// A reporter that has seen nothing yet.
-    pub(crate) fn new(format: Format, style: Style, detail: Detail) -> Self {
-        Self { format, style, detail, tally: Tally::default(), written: false, long: false, kept: Vec::new() }
+impl Report for CheckReport<'_> {
+    fn status(&self) -> Status {
+        self.result.status()
     }
 
-    /// Takes a result and returns what can be written at once.
-    pub(crate) fn take(&mut self, result: CheckResult) -> String {
-        self.tally.count(&result);
-        match self.format {
-            Format::Full | Format::Concise => self.text(&result),
-            Format::Jsonl => line(&ResultRecord::of(&result)),
-            Format::Github => render(Format::Github, &items(&result), self.style),
-            Format::Json | Format::Sarif | Format::Markdown => {
-                self.kept.push(result);
-                String::new()
-            }
-        }
+    fn items(&self) -> Vec<Item<'_>> {
+        items(self.result)
     }
 
-    /// A result for people. What is longer than a line is set apart.
-    fn text(&mut self, result: &CheckResult) -> String {
-        let text = text::result(result, self.format, self.style, self.detail);
-        let long = self.format == Format::Full && text.lines().count() > 1;
-        let apart = self.written && (long || self.long);
-        self.written |= !text.is_empty();
-        self.long = long;
-        if apart { format!("\n{text}") } else { text }
+    fn text(&self, look: Look) -> String {
+        text::result(self.result, look, self.detail)
     }
 
-    /// What remains to be written when there are no more results.
-    pub(crate) fn finish(self) -> String {
-        match self.format {
-            Format::Full if self.detail != Detail::Little => self.tally.summary(),
-            Format::Full | Format::Concise | Format::Jsonl | Format::Github => String::new(),
-            Format::Json => array(&self.kept.iter().map(ResultRecord::of).collect::<Vec<_>>()),
-            Format::Markdown => markdown::summary(&self.kept),
-            Format::Sarif => {
-                let all: Vec<_> = self.kept.iter().flat_map(items).collect();
-                sarif(&all, &codes::registry())
-            }
-        }
+    fn record(&self) -> impl Serialize {
+        ResultRecord::of(self.result)
+    }
+
+    fn row(&self) -> Option<Row> {
+        let statistics = self.result.outcome().map(|outcome| outcome.statistics).unwrap_or_default();
+        let reason = self.result.reason().map_or_else(String::new, |reason| format!(": {reason}"));
+        Some(Row {
+            status: self.result.status(),
+            program: self.result.file.name().to_owned(),
+            model: self.result.model().map_or("", Model::name),
+            verdict: format!("{}{reason}", self.result.verdict_name()),
+            states: Some(statistics.program_states + statistics.monitor_states),
+            seconds: Some(statistics.seconds),
+        })
+    }
+
+    fn pages(&self) -> Vec<String> {
+        vec![report::check_page(self.result, repaired(self.result))]
+    }
+
+    fn pictures(&self, drawing: Drawing) -> Vec<String> {
+        self.result.checked().and_then(|checked| report::picture(&checked, drawing)).into_iter().collect()
     }
 }
 
-/// The diagnostics of a result, each with its file.
-fn items(result: &CheckResult) -> Vec<(&SourceFile, &Diagnostic)> {
-    result.diagnostics.iter().map(|diagnostic| (result.file.as_ref(), diagnostic)).collect()
+/// The messages of a result, each with its file.
+fn items(result: &CheckResult) -> Vec<Item<'_>> {
+    about(&result.file, &result.diagnostics)
 }
 
-fn line(record: &impl Serialize) -> String {
-    serde_json::to_string(record).expect("strings, numbers and lists always serialise") + "\n"
-}
-
-fn array(records: &[impl Serialize]) -> String {
-    serde_json::to_string_pretty(records).expect("strings, numbers and lists always serialise") + "\n"
+/// A repair of a violation, if there is one that is found quickly.
+fn repaired(result: &CheckResult) -> Option<steadfast_report::Repair> {
+    let checked = result.checked()?;
+    let repairable =
+        matches!(checked.outcome.verdict, Verdict::NotRobust(_) | Verdict::Race(_)) && !result.question.trf;
+    if !repairable || interrupt::requested() {
+        return None;
+    }
+    report::repaired(&result.file, &result.question.options(checked.model, interrupt::listen()))
 }

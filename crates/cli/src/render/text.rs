@@ -2,25 +2,26 @@
 
 use super::{Detail, items};
 use crate::numbers::{counted, grouped};
+use crate::reporter::Look;
 use crate::result::{Answer, CheckResult};
 use crate::size;
 use crate::status::Status;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use steadfast_diag::{Format, Severity, Style, render};
+use steadfast_diag::{Format, Severity, Style};
 use steadfast_robust::{Model, Outcome, Statistics, Verdict, ViolationKind};
 
 /// Everything about one result.
-pub(super) fn result(result: &CheckResult, format: Format, style: Style, detail: Detail) -> String {
+pub(super) fn result(result: &CheckResult, look: Look, detail: Detail) -> String {
     let (notes, others): (Vec<_>, Vec<_>) =
         items(result).into_iter().partition(|(_, diagnostic)| diagnostic.severity == Severity::Note);
-    let mut text = render(format, &others, style);
+    let mut text = look.messages(&others);
     let Answer::Checked { model, outcome, .. } = &result.answer else { return text };
     if detail == Detail::Little && result.status() == Status::Holds {
         return text;
     }
-    let _ = writeln!(text, "{}", conclusion(result, *model, outcome, style));
-    if detail == Detail::Little || format != Format::Full {
+    let _ = writeln!(text, "{}", conclusion(result, *model, outcome, look.style));
+    if detail == Detail::Little || look.format != Format::Full {
         return text;
     }
     for (_, note) in notes {
@@ -100,13 +101,13 @@ fn steps(states: u64, transitions: u64, seconds: f64) -> String {
 
 /// How many results there were of each kind.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     verdicts: BTreeMap<&'static str, usize>,
 }
 
 impl Tally {
     /// Counts a result.
-    pub(super) fn count(&mut self, result: &CheckResult) {
+    pub(crate) fn count(&mut self, result: &CheckResult) {
         let name = match &result.answer {
             Answer::Rejected => "unusable",
             Answer::Broken { .. } => "internal error",
@@ -116,7 +117,7 @@ impl Tally {
     }
 
     /// One line, if there is something to sum up.
-    pub(super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let total: usize = self.verdicts.values().sum();
         if total < 2 {
             return String::new();

@@ -7,20 +7,20 @@ mod report;
 mod words;
 mod write;
 
-use crate::args::{FixArgs, RelaxArgs, RepairArgs, RepairFormat};
-use crate::codes;
+use crate::args::{FixArgs, RelaxArgs, RepairArgs};
+use crate::guard::guarded;
 use crate::input::{Input, STDIN};
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::progress::Progress;
+use crate::reporter::Reporter;
 use crate::settings::{self, Question};
 use crate::status::Status;
 use crate::{interrupt, numbers};
-use report::Report;
+use report::RepairReport;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use steadfast_diag::Diagnostic;
 use steadfast_repair::{Allowed, Change, CheckedText, Fixed, Relaxed, Stop, Task, Watcher, fix, relax, usual_target};
-use steadfast_robust::Options;
+use steadfast_robust::{Options, Outcome};
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,15 +45,17 @@ pub(crate) enum Answer {
         sites: usize,
     },
     /// It fails already when threads take turns.
-    FailsUnderSc(Vec<Diagnostic>),
+    FailsUnderSc(Box<Outcome>),
     /// All allowed changes together are not enough; what is wrong with them.
     Impossible { strongest: Box<CheckedText>, sites: usize },
     /// Not robust, so there is nothing to relax.
-    NotRobust(Vec<Diagnostic>),
+    NotRobust(Box<Outcome>),
     /// No answer.
     Stopped(Stop),
+    /// The file holds no program that could be changed.
+    Rejected,
     /// The tool failed.
-    Broken,
+    Broken(Diagnostic),
 }
 
 /// Runs `steadfast fix`.
@@ -67,49 +69,36 @@ pub(crate) fn run_relax(arguments: &RelaxArgs, output: &mut Output) -> io::Resul
 }
 
 fn run(direction: Direction, arguments: &RepairArgs, allow: &[Allowed], output: &mut Output) -> io::Result<Status> {
+    let mut reporter =
+        Reporter::new(output, arguments.format).with_one_object().with_pages(arguments.report.as_deref());
     if arguments.write && arguments.file.as_os_str() == STDIN {
-        output::complain("`--write` needs a file; standard input cannot be changed");
+        reporter.fail("`--write` needs a file; standard input cannot be changed");
         return Ok(Status::Input);
     }
     let input = Input::read(&arguments.file);
     let allowed = allow.iter().fold(Allowed::NOTHING, |all, one| all.or(*one));
     let target = arguments.target.unwrap_or_else(|| usual_target(arguments.model));
-    let mut report =
-        Report { direction, arguments, target, allowed, input: &input, answer: Answer::AsItIs, written: false };
-    if input.parsed.program.is_none() {
-        output.write(&report.rejected(output.style()))?;
-        return Ok(Status::Input);
+    let mut report = RepairReport::new(direction, arguments, &input, (target, allowed));
+    let doing = if direction == Direction::Fix { "repairing" } else { "relaxing" };
+    if input.parsed.program.is_some() {
+        let answered = guarded(doing, input.file.name(), || answer(&report));
+        report.answer = answered.unwrap_or_else(Answer::Broken);
     }
-    report.answer = answer(direction, arguments, &input, (target, allowed));
-    let mut status = report.status();
     if let (true, Answer::Changed { changes, result, .. }) = (arguments.write, &report.answer)
         && !changes.is_empty()
     {
         match write::replace(&arguments.file, input.file.text(), result.file.text()) {
             Ok(()) => report.written = true,
-            Err(error) => {
-                output::complain(&format!("cannot write {}: {error}", arguments.file.display()));
-                status = Status::Input;
-            }
+            Err(error) => reporter.fail(&format!("cannot write {}: {error}", arguments.file.display())),
         }
     }
-    let text = match arguments.format {
-        RepairFormat::Full => report.full(output.style()),
-        RepairFormat::Json => record::json(&report),
-    };
-    output.write(&text)?;
-    if let Some(path) = &arguments.report {
-        status = status.max(crate::report::Files::new(path).write(&page::page(&report)));
-    }
-    Ok(status)
+    report.conclude();
+    reporter.take(&report)?;
+    reporter.finish()
 }
 
-fn answer(
-    direction: Direction,
-    arguments: &RepairArgs,
-    input: &Input,
-    (target, allowed): (steadfast_repair::Target, Allowed),
-) -> Answer {
+fn answer(report: &RepairReport<'_>) -> Answer {
+    let RepairReport { direction, arguments, input, target, allowed, .. } = *report;
     let mut question = Question::new(arguments.notion, settings::limits(&arguments.limits));
     question.spin = !arguments.no_spin_detection;
     question.jobs = settings::jobs(arguments.jobs);
@@ -125,18 +114,13 @@ fn answer(
     let watcher: Watcher<'_> = &watcher;
     let task =
         Task { file: &input.file, dialect: input.dialect, options: &options, target, allowed, watcher: Some(watcher) };
-    let program = input.parsed.program.as_ref();
-    let explain = |outcome: &steadfast_robust::Outcome| {
-        program.map_or(Vec::new(), |program| report::diagnostics(&input.file, program, arguments.model, outcome))
-    };
-    // As in `ask`: a mistake of the checker should end in a message.
-    let answered = catch_unwind(AssertUnwindSafe(|| match direction {
+    match direction {
         Direction::Fix => match fix(&task) {
             Fixed::Already(_) => Answer::AsItIs,
             Fixed::Repaired { changes, cost, result, checks, sites } => {
                 Answer::Changed { changes, cost, result, checks, sites }
             }
-            Fixed::FailsUnderSc(outcome) => Answer::FailsUnderSc(explain(&outcome)),
+            Fixed::FailsUnderSc(outcome) => Answer::FailsUnderSc(outcome),
             Fixed::Impossible { strongest, sites } => Answer::Impossible { strongest, sites },
             Fixed::Stopped(stop) => Answer::Stopped(stop),
         },
@@ -144,21 +128,10 @@ fn answer(
             Relaxed::Weakened { changes, saved, result, checks, sites } => {
                 Answer::Changed { changes, cost: saved, result, checks, sites }
             }
-            Relaxed::NotRobust(outcome) => Answer::NotRobust(explain(&outcome)),
+            Relaxed::NotRobust(outcome) => Answer::NotRobust(outcome),
             Relaxed::Stopped(stop) => Answer::Stopped(stop),
         },
-    }));
-    answered.unwrap_or(Answer::Broken)
-}
-
-/// The diagnostics about a result, as those of `check`.
-pub(crate) fn diagnostics_of(
-    file: &steadfast_span::SourceFile,
-    program: &steadfast_ir::Program,
-    model: steadfast_robust::Model,
-    outcome: &steadfast_robust::Outcome,
-) -> Vec<Diagnostic> {
-    report::diagnostics(file, program, model, outcome)
+    }
 }
 
 /// A change in words.
@@ -173,10 +146,4 @@ pub(crate) fn patch_of(
     changes: &[steadfast_repair::Change],
 ) -> String {
     patch::unified(file, changed, changes)
-}
-
-/// What the exit code is if the tool is to blame.
-fn internal() -> Diagnostic {
-    Diagnostic::error(codes::INTERNAL, "internal error while changing the program")
-        .help("please report this, with the program and the command line")
 }

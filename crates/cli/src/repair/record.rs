@@ -1,13 +1,15 @@
 //! Answers for other programs. `docs/schema/fix.json` describes the object; fields are only ever added.
 
-use super::{Answer, Direction, report::Report, words};
+use super::{Answer, Direction, report::RepairReport, words};
+use crate::reporter::Report;
 use serde::Serialize;
-use steadfast_diag::{Diagnostic, Record};
+use steadfast_diag::Record;
 use steadfast_repair::Change;
 use steadfast_span::SourceFile;
 
+/// An answer.
 #[derive(Debug, Serialize)]
-struct ReportRecord<'a> {
+pub(super) struct ReportRecord<'a> {
     command: &'static str,
     file: &'a str,
     model: &'static str,
@@ -45,45 +47,34 @@ struct EditRecord {
     text: String,
 }
 
-/// The answer as an object.
-pub(super) fn json(report: &Report<'_>) -> String {
-    let (file, diagnostics) = report.diagnostics();
-    written(report, report.name(), file, &diagnostics)
-}
-
-/// The object for a file that cannot be used.
-pub(super) fn rejected(report: &Report<'_>) -> String {
-    written(report, "error", &report.input.file, &report.input.parsed.diagnostics)
-}
-
-fn written(report: &Report<'_>, result: &'static str, file: &SourceFile, diagnostics: &[Diagnostic]) -> String {
-    let (changes, cost, checks, sites) = match &report.answer {
-        Answer::Changed { changes, cost, checks, sites, .. } => {
-            (changes.as_slice(), Some(*cost), Some(*checks), Some(*sites))
+impl<'a> ReportRecord<'a> {
+    /// The fields of an answer.
+    pub(super) fn of(report: &'a RepairReport<'_>) -> Self {
+        let (changes, cost, checks, sites) = match &report.answer {
+            Answer::Changed { changes, cost, checks, sites, .. } => {
+                (changes.as_slice(), Some(*cost), Some(*checks), Some(*sites))
+            }
+            Answer::Impossible { sites, .. } => (&[] as &[Change], None, None, Some(*sites)),
+            _ => (&[] as &[Change], None, None, None),
+        };
+        Self {
+            command: if report.direction == Direction::Fix { "fix" } else { "relax" },
+            file: report.input.file.name(),
+            model: report.arguments.model.name(),
+            notion: report.arguments.notion.name(),
+            target: report.target.name(),
+            allowed: report.allowed.names(),
+            result: report.name(),
+            reason: report.reason(),
+            cost,
+            changes: changes.iter().map(|change| change_record(&report.input.file, change)).collect(),
+            patch: report.patch(),
+            written: report.written,
+            checks,
+            sites,
+            diagnostics: report.items().into_iter().map(|(file, diagnostic)| Record::new(file, diagnostic)).collect(),
         }
-        Answer::Impossible { sites, .. } => (&[] as &[Change], None, None, Some(*sites)),
-        _ => (&[] as &[Change], None, None, None),
-    };
-    let record = ReportRecord {
-        command: if report.direction == Direction::Fix { "fix" } else { "relax" },
-        file: report.input.file.name(),
-        model: report.arguments.model.name(),
-        notion: report.arguments.notion.name(),
-        target: report.target.name(),
-        allowed: report.allowed.names(),
-        result,
-        reason: report.reason(),
-        cost,
-        changes: changes.iter().map(|change| change_record(&report.input.file, change)).collect(),
-        patch: report.patch(),
-        written: report.written,
-        checks,
-        sites,
-        diagnostics: diagnostics.iter().map(|diagnostic| Record::new(file, diagnostic)).collect(),
-    };
-    // Plain data always has a representation.
-    let text = serde_json::to_string_pretty(&record).unwrap_or_default();
-    text + "\n"
+    }
 }
 
 fn change_record(file: &SourceFile, change: &Change) -> ChangeRecord {

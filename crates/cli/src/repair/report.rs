@@ -1,21 +1,26 @@
-//! Answers for people.
+//! Answers in every format.
 
-use super::{Answer, Direction, internal, patch, words};
+use super::page::page;
+use super::record::ReportRecord;
+use super::{Answer, Direction, patch, words};
 use crate::args::RepairArgs;
 use crate::codes;
 use crate::findings;
+use crate::guard::internal_error;
 use crate::input::Input;
 use crate::numbers::{counted, listed};
+use crate::reporter::{Item, Look, Report, Row, about};
 use crate::status::Status;
+use serde::Serialize;
 use std::fmt::Write;
-use steadfast_diag::{Diagnostic, Format, Style, render};
+use steadfast_diag::{Diagnostic, Format};
 use steadfast_ir::Program;
-use steadfast_repair::{Allowed, Change, CheckedText, Stop, Target};
-use steadfast_robust::{Bound, Model, Outcome};
+use steadfast_repair::{Allowed, CheckedText, Stop, Target};
+use steadfast_robust::{Bound, Outcome};
 use steadfast_span::SourceFile;
 
 /// A question with its answer.
-pub(super) struct Report<'a> {
+pub(super) struct RepairReport<'a> {
     pub(super) direction: Direction,
     pub(super) arguments: &'a RepairArgs,
     pub(super) target: Target,
@@ -24,23 +29,108 @@ pub(super) struct Report<'a> {
     pub(super) answer: Answer,
     /// Whether the file holds the new text now.
     pub(super) written: bool,
+    /// What belongs to the answer.
+    messages: Vec<Diagnostic>,
 }
 
-/// What is wrong with a program, without notes about anything else.
-pub(super) fn diagnostics(file: &SourceFile, program: &Program, model: Model, outcome: &Outcome) -> Vec<Diagnostic> {
-    findings::diagnostics(&findings::CheckedProgram { file, program, model, outcome }, None)
-}
-
-impl Report<'_> {
-    /// What this means for the exit code.
-    pub(super) fn status(&self) -> Status {
+impl Report for RepairReport<'_> {
+    fn status(&self) -> Status {
         match &self.answer {
             Answer::AsItIs | Answer::Changed { .. } => Status::Holds,
             Answer::FailsUnderSc(_) | Answer::Impossible { .. } | Answer::NotRobust(_) => Status::Violation,
             Answer::Stopped(Stop::Bound(Bound::Interrupted)) => Status::Interrupted,
             Answer::Stopped(Stop::Bound(_) | Stop::Unsupported(_)) => Status::Inconclusive,
-            Answer::Stopped(Stop::Unreadable(_)) | Answer::Broken => Status::Internal,
+            Answer::Rejected => Status::Input,
+            Answer::Stopped(Stop::Unreadable(_)) | Answer::Broken(_) => Status::Internal,
         }
+    }
+
+    fn items(&self) -> Vec<Item<'_>> {
+        about(self.shown_file(), &self.messages)
+    }
+
+    fn text(&self, look: Look) -> String {
+        let messages = look.messages(&self.items());
+        if matches!(self.answer, Answer::Rejected) {
+            return messages;
+        }
+        let conclusion = format!("{}: {}\n", self.input.file.name(), self.summary());
+        if look.format == Format::Concise {
+            return messages + &conclusion;
+        }
+        harmless(&self.patch().unwrap_or_default()) + &messages + &conclusion + &self.list()
+    }
+
+    fn record(&self) -> impl Serialize {
+        ReportRecord::of(self)
+    }
+
+    fn row(&self) -> Option<Row> {
+        Some(Row {
+            status: self.status(),
+            program: self.input.file.name().to_owned(),
+            model: self.arguments.model.name(),
+            verdict: self.name().to_owned(),
+            states: None,
+            seconds: None,
+        })
+    }
+
+    fn pages(&self) -> Vec<String> {
+        vec![page(self)]
+    }
+}
+
+impl<'a> RepairReport<'a> {
+    /// A question. The answer is not known yet.
+    pub(super) fn new(
+        direction: Direction,
+        arguments: &'a RepairArgs,
+        input: &'a Input,
+        (target, allowed): (Target, Allowed),
+    ) -> Self {
+        let (answer, messages) = (Answer::Rejected, Vec::new());
+        Self { direction, arguments, target, allowed, input, answer, written: false, messages }
+    }
+
+    /// Makes the messages that belong to the answer.
+    pub(super) fn conclude(&mut self) {
+        self.messages = self.found();
+    }
+
+    /// The file that the messages are about.
+    pub(super) fn shown_file(&self) -> &SourceFile {
+        match &self.answer {
+            Answer::Impossible { strongest, .. } => &strongest.file,
+            _ => &self.input.file,
+        }
+    }
+
+    fn found(&self) -> Vec<Diagnostic> {
+        match &self.answer {
+            Answer::AsItIs | Answer::Changed { .. } => Vec::new(),
+            Answer::Rejected => self.input.parsed.diagnostics.clone(),
+            Answer::FailsUnderSc(outcome) | Answer::NotRobust(outcome) => {
+                let program = self.input.parsed.program.as_ref();
+                program.map_or_else(Vec::new, |program| self.diagnostics(&self.input.file, program, outcome))
+            }
+            Answer::Impossible { strongest, .. } => {
+                let CheckedText { file, program, outcome } = &**strongest;
+                self.diagnostics(file, program, outcome)
+            }
+            Answer::Stopped(Stop::Bound(bound)) => vec![findings::bounded(*bound)],
+            Answer::Stopped(Stop::Unsupported(size)) => {
+                vec![Diagnostic::warning(codes::UNSUPPORTED, format!("inconclusive: {size}"))]
+            }
+            Answer::Stopped(Stop::Unreadable(_)) => vec![internal_error("changing the program")],
+            Answer::Broken(problem) => vec![problem.clone()],
+        }
+    }
+
+    /// What is wrong with a program, without notes about anything else.
+    fn diagnostics(&self, file: &SourceFile, program: &Program, outcome: &Outcome) -> Vec<Diagnostic> {
+        let model = self.arguments.model;
+        findings::diagnostics(&findings::CheckedProgram { file, program, model, outcome }, None)
     }
 
     /// The answer's name in JSON.
@@ -54,7 +144,7 @@ impl Report<'_> {
             Answer::Impossible { .. } => "impossible",
             Answer::NotRobust(_) => "not-robust",
             Answer::Stopped(Stop::Bound(_) | Stop::Unsupported(_)) => "inconclusive",
-            Answer::Stopped(Stop::Unreadable(_)) | Answer::Broken => "error",
+            Answer::Stopped(Stop::Unreadable(_)) | Answer::Rejected | Answer::Broken(_) => "error",
         }
     }
 
@@ -63,7 +153,7 @@ impl Report<'_> {
         match &self.answer {
             Answer::Stopped(Stop::Bound(bound)) => Some(bound.to_string()),
             Answer::Stopped(Stop::Unsupported(reason) | Stop::Unreadable(reason)) => Some(reason.clone()),
-            Answer::Broken => Some("internal error".to_owned()),
+            Answer::Broken(_) => Some("internal error".to_owned()),
             _ => None,
         }
     }
@@ -78,57 +168,18 @@ impl Report<'_> {
         }
     }
 
-    /// What is wrong with an input.
-    pub(super) fn rejected(&self, style: Style) -> String {
-        match self.arguments.format {
-            crate::args::RepairFormat::Full => shown(&self.input.file, &self.input.parsed.diagnostics, style),
-            crate::args::RepairFormat::Json => super::record::rejected(self),
-        }
-    }
-
-    /// Diagnostics that belong to the answer, and the file that they are about.
-    pub(super) fn diagnostics(&self) -> (&SourceFile, Vec<Diagnostic>) {
-        let file = &self.input.file;
-        match &self.answer {
-            Answer::FailsUnderSc(found) | Answer::NotRobust(found) => (file, found.clone()),
-            Answer::Impossible { strongest, .. } => {
-                let CheckedText { file, program, outcome } = &**strongest;
-                (file, diagnostics(file, program, self.arguments.model, outcome))
-            }
-            Answer::Stopped(Stop::Unreadable(_)) | Answer::Broken => (file, vec![internal()]),
-            Answer::Stopped(Stop::Bound(bound)) => (file, vec![findings::bounded(*bound)]),
-            Answer::Stopped(Stop::Unsupported(size)) => {
-                (file, vec![Diagnostic::warning(codes::UNSUPPORTED, format!("inconclusive: {size}"))])
-            }
-            Answer::AsItIs | Answer::Changed { .. } => (file, Vec::new()),
-        }
-    }
-
-    /// The whole answer.
-    pub(super) fn full(&self, style: Style) -> String {
-        let (file, diagnostics) = self.diagnostics();
-        let mut text = harmless(&self.patch().unwrap_or_default());
-        text.push_str(&shown(file, &diagnostics, style));
-        let _ = writeln!(text, "{}: {}", self.input.file.name(), self.summary());
-        if let Answer::Changed { changes, .. } = &self.answer {
-            self.list(&mut text, changes);
-        }
-        if self.patch().is_some() {
-            text.push_str(if self.written {
-                "the file was changed\n"
-            } else {
-                "nothing was written; `--write` changes the file\n"
-            });
-        }
-        text
-    }
-
-    fn list(&self, text: &mut String, changes: &[Change]) {
+    /// The changes, and whether they were written.
+    fn list(&self) -> String {
+        let Answer::Changed { changes, .. } = &self.answer else { return String::new() };
+        let mut text = String::new();
         let word = if self.direction == Direction::Fix { "cost" } else { "saves" };
         for change in changes {
             let _ = writeln!(text, "  {}; {word} {}", words::change(&self.input.file, change), change.cost);
         }
-        if self.arguments.verbose && !changes.is_empty() {
+        if changes.is_empty() {
+            return text;
+        }
+        if self.arguments.verbose {
             text.push_str(match self.direction {
                 Direction::Fix => "  each was left out once, and the program was not robust without it\n",
                 Direction::Relax => {
@@ -136,6 +187,12 @@ impl Report<'_> {
                 }
             });
         }
+        text.push_str(if self.written {
+            "the file was changed\n"
+        } else {
+            "nothing was written; `--write` changes the file\n"
+        });
+        text
     }
 
     /// What came out, in a sentence.
@@ -168,16 +225,12 @@ impl Report<'_> {
                 counted(*sites, "place")
             ),
             Answer::NotRobust(_) => format!("not robust {asked}; there is nothing to relax"),
-            Answer::Stopped(_) | Answer::Broken => {
+            Answer::Rejected => "cannot be used".to_owned(),
+            Answer::Stopped(_) | Answer::Broken(_) => {
                 format!("no answer {asked}: {}", self.reason().unwrap_or_default())
             }
         }
     }
-}
-
-fn shown(file: &SourceFile, diagnostics: &[Diagnostic], style: Style) -> String {
-    let items: Vec<_> = diagnostics.iter().map(|diagnostic| (file, diagnostic)).collect();
-    render(Format::Full, &items, style)
 }
 
 /// The text without what could confuse a terminal.

@@ -2,6 +2,7 @@
 
 use crate::findings::{CheckedProgram, numbered_events};
 use crate::numbers::grouped;
+use crate::reporter::Drawing;
 use crate::result::{Answer, CheckResult};
 use crate::status::Status;
 use steadfast_diag::Severity;
@@ -17,14 +18,18 @@ pub(crate) fn run_view(checked: &CheckedProgram<'_>) -> Option<RunView> {
     Some(RunView::of(&Subject { witness, names: checked.program, places, whole, numbered: &numbered_events }))
 }
 
+/// The execution of a violation.
+pub(crate) fn picture(checked: &CheckedProgram<'_>, drawing: Drawing) -> Option<String> {
+    match drawing {
+        Drawing::Dot => Some(checked.outcome.verdict.witness()?.dot(checked.program)),
+        Drawing::Svg => Some(steadfast_report::svg(&run_view(checked)?.picture)),
+        Drawing::Text => Some(steadfast_report::text(&run_view(checked)?.picture)),
+    }
+}
+
 /// The page about a result.
 pub(crate) fn check_page(result: &CheckResult, repair: Option<Repair>) -> String {
-    let run = match &result.answer {
-        Answer::Checked { program, model, outcome } => {
-            run_view(&CheckedProgram { file: &result.file, program, model: *model, outcome })
-        }
-        Answer::Rejected | Answer::Broken { .. } => None,
-    };
+    let run = result.checked().and_then(|checked| run_view(&checked));
     let mut diagnostics: Vec<_> = result.diagnostics.iter().map(|diagnostic| (0, diagnostic)).collect();
     // Violations come first.
     diagnostics.sort_by_key(|(_, diagnostic)| match diagnostic.severity {

@@ -1,10 +1,8 @@
-//! Pictures and pages about results, and the files that they are written to.
+//! Pictures and pages about results.
 
 mod check;
 pub(crate) mod collection;
-mod files;
 mod repaired;
 
-pub(crate) use check::{check_page, endings, run_view, verdict_class};
-pub(crate) use files::Files;
+pub(crate) use check::{check_page, endings, picture, run_view, verdict_class};
 pub(crate) use repaired::{repaired, shown as patched};

@@ -1,7 +1,7 @@
 //! The execution that a finding stands for, as a picture: drawn by what draws the witnesses of `steadfast check`.
 
 use crate::args::RunArgs;
-use crate::report::Files;
+use crate::reporter::Files;
 use crate::status::Status;
 use std::path::Path;
 use steadfast_ir::ThreadId;

@@ -3,7 +3,7 @@
 use super::drawing;
 use super::findings::diagnostic;
 use super::run::Tally;
-use crate::report::Files;
+use crate::reporter::Files;
 use crate::status::Status;
 use std::collections::BTreeMap;
 use steadfast_report::{Listing, Page, VerdictClass, html_page};

@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
     let mut status = tally.status().max(drawing::draw(arguments, &tally.collection));
     if let Some(path) = &arguments.report {
         let program = arguments.command[0].to_string_lossy();
-        status = status.max(page::write(&program, &tally, &mut crate::report::Files::new(path)));
+        status = status.max(page::write(&program, &tally, &mut crate::reporter::Files::new(path)));
     }
     Ok(status)
 }

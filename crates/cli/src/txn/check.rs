@@ -1,19 +1,21 @@
 //! `steadfast txn check`.
 
 use super::args::CheckArgs;
-use super::findings;
 use super::input::Input;
-use super::record;
+use super::{findings, page, record};
+use crate::guard::guarded;
 use crate::output::Output;
+use crate::reporter::{Item, Look, Report, Reporter};
 use crate::settings;
 use crate::status::Status;
 use crate::{interrupt, numbers};
+use serde::Serialize;
 use std::io;
 use std::time::Instant;
-use steadfast_diag::{Diagnostic, Format, render};
+use steadfast_diag::Diagnostic;
 use steadfast_explore::{Bound, Budget};
 use steadfast_txn::decide::{Statistics, Verdict};
-use steadfast_txn::template::{Level, Split, Template, Undecided, certain, consistent, split};
+use steadfast_txn::template::{Template, TemplateVerdict, Undecided, decide_templates};
 use steadfast_txn::{Model, Program, Subject, Witness, decide, find_race};
 
 /// One file under one model.
@@ -28,6 +30,8 @@ pub(super) struct Checked<'a> {
 pub(super) enum TxnOutcome<'a> {
     /// The file cannot be used.
     Rejected,
+    /// The tool failed.
+    Broken(Model),
     /// A verdict about a program.
     Decided(Box<Decided<'a>>),
     /// A verdict about templates.
@@ -38,10 +42,7 @@ pub(super) enum TxnOutcome<'a> {
 pub(super) struct TemplateResult<'a> {
     pub(super) templates: &'a [Template],
     pub(super) model: Model,
-    /// A counterexample, if there is one.
-    pub(super) found: Result<Option<Split>, Undecided>,
-    /// Whether the counterexample is certainly one: what conditions choose is not known.
-    pub(super) certain: bool,
+    pub(super) verdict: Result<TemplateVerdict, Undecided>,
     pub(super) seconds: f64,
 }
 
@@ -59,76 +60,89 @@ pub(super) struct Decided<'a> {
 
 /// Runs the command.
 pub(super) fn run(arguments: &CheckArgs, output: &mut Output) -> io::Result<Status> {
-    let mut records = Vec::new();
-    let mut shown = Vec::new();
-    let mut worst = Status::Holds;
-    let mut pages = arguments.report.as_deref().map(crate::report::Files::new);
-    for path in &arguments.files {
-        if interrupt::requested() {
-            worst = worst.max(Status::Interrupted);
-            break;
-        }
+    let mut reporter = Reporter::new(output, arguments.format).with_pages(arguments.report.as_deref());
+    interrupt::listen();
+    reporter.each(&arguments.files, &mut |reporter, path| {
         let input = Input::read(path);
-        for checked in check_input(arguments, &input) {
-            let status = checked.status();
-            worst = worst.max(status);
-            output.note(status);
-            if let Some(pages) = &mut pages {
-                worst = worst.max(pages.write(&super::page::page(&checked)));
-            }
-            match arguments.format {
-                Format::Full | Format::Concise => {
-                    let items: Vec<_> = checked
-                        .diagnostics
-                        .iter()
-                        .map(|(file, diagnostic)| (&input.files[*file], diagnostic))
-                        .collect();
-                    let mut text = render(arguments.format, &items, output.style());
-                    text.push_str(&checked.summary());
-                    output.write(&text)?;
-                }
-                Format::Jsonl => output.write(&(record::line(&checked) + "\n"))?,
-                Format::Json => records.push(record::value(&checked)),
-                Format::Sarif | Format::Github | Format::Markdown => {
-                    shown.extend(
-                        checked
-                            .diagnostics
-                            .into_iter()
-                            .map(|(file, diagnostic)| (input.files[file].clone(), diagnostic)),
-                    );
-                }
-            }
-        }
-    }
-    match arguments.format {
-        Format::Json => output.write(&(record::array(&records) + "\n"))?,
-        Format::Sarif => {
-            let items: Vec<_> = shown.iter().map(|(file, diagnostic)| (file, diagnostic)).collect();
-            output.write(&steadfast_diag::sarif(&items, &crate::codes::registry()))?;
-        }
-        Format::Github | Format::Markdown => {
-            let items: Vec<_> = shown.iter().map(|(file, diagnostic)| (file, diagnostic)).collect();
-            output.write(&render(arguments.format, &items, output.style()))?;
-        }
-        Format::Full | Format::Concise | Format::Jsonl => {}
-    }
-    Ok(worst)
+        check_input(arguments, &input, &mut |checked| reporter.take(&checked))
+    })?;
+    reporter.finish()
 }
 
-fn check_input<'a>(arguments: &CheckArgs, input: &'a Input) -> Vec<Checked<'a>> {
-    let rejected = |diagnostics| vec![Checked { input, outcome: TxnOutcome::Rejected, diagnostics }];
-    let program = match &input.subject {
-        Some(Subject::Program(program)) => program,
-        Some(Subject::Templates(templates)) => return check_templates(arguments, input, templates),
-        None => return rejected(input.problems.clone()),
+/// Checks an input against the models, and hands each result over when it is known.
+fn check_input(
+    arguments: &CheckArgs,
+    input: &Input,
+    found: &mut dyn FnMut(Checked<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let rejected = |diagnostics| Checked { input, outcome: TxnOutcome::Rejected, diagnostics };
+    let (fitting, what, names) = match &input.subject {
+        Some(Subject::Program(_)) => (&Model::OF_PROGRAMS[..], "programs", "cc, ccv, cm and si"),
+        Some(Subject::Templates(_)) => (&Model::OF_TEMPLATES[..], "templates", "rc, si and ssi"),
+        None => return found(rejected(input.problems.clone())),
     };
-    let models = match models(arguments, input, &Model::OF_PROGRAMS) {
+    let models = match models(arguments, input, fitting) {
         Ok(models) => models,
-        Err(unfit) => return rejected(vec![(0, findings::unfit(unfit, "programs", "cc, ccv, cm and si"))]),
+        Err(unfit) => return found(rejected(vec![(0, findings::unfit(unfit, what, names))])),
     };
-    // After an interruption the other models would only say the same.
-    let wanted = models.into_iter().enumerate().take_while(|(at, _)| *at == 0 || !interrupt::requested());
-    wanted.map(|(_, model)| decided(arguments, input, program, model)).collect()
+    for (at, model) in models.into_iter().enumerate() {
+        // After an interruption the other models would only say the same.
+        if at > 0 && interrupt::requested() {
+            break;
+        }
+        found(checked(arguments, input, model))?;
+    }
+    Ok(())
+}
+
+/// One model.
+fn checked<'a>(arguments: &CheckArgs, input: &'a Input, model: Model) -> Checked<'a> {
+    let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
+    let answered =
+        guarded(&format!("checking against {model}"), &input.name, || match (&input.subject, model.level()) {
+            (Some(Subject::Program(program)), _) => TxnOutcome::Decided(Box::new(decided(program, model, &budget))),
+            (Some(Subject::Templates(templates)), Some(level)) => {
+                let started = Instant::now();
+                let verdict = decide_templates(templates, level, &budget);
+                TxnOutcome::Templates(TemplateResult {
+                    templates,
+                    model,
+                    verdict,
+                    seconds: started.elapsed().as_secs_f64(),
+                })
+            }
+            // The models fit the subject.
+            _ => TxnOutcome::Rejected,
+        });
+    let mut outcome = match answered {
+        Ok(outcome) => outcome,
+        Err(problem) => return Checked { input, outcome: TxnOutcome::Broken(model), diagnostics: vec![(0, problem)] },
+    };
+    let failed = outcome.look_for_race(&input.name, &budget).err();
+    let mut diagnostics = findings::of(input, &outcome);
+    diagnostics.extend(failed.map(|problem| (0, problem)));
+    Checked { input, outcome, diagnostics }
+}
+
+fn decided<'a>(program: &'a Program, model: Model, budget: &Budget<'_>) -> Decided<'a> {
+    let started = Instant::now();
+    let answer = decide(program, model, budget);
+    let (seconds, peak_bytes) = (started.elapsed().as_secs_f64(), budget.peak_bytes());
+    Decided { program, model, verdict: answer.verdict, statistics: answer.statistics, seconds, peak_bytes, race: None }
+}
+
+impl TxnOutcome<'_> {
+    /// Races tell why the causal models differ; for the others they mean nothing.
+    fn look_for_race(&mut self, name: &str, budget: &Budget<'_>) -> Result<(), Diagnostic> {
+        let Self::Decided(decided) = self else { return Ok(()) };
+        if decided.model == Model::Ccv {
+            let started = Instant::now();
+            decided.race = guarded("looking for write-write races", name, || find_race(decided.program, budget))?;
+            decided.seconds += started.elapsed().as_secs_f64();
+            decided.peak_bytes = budget.peak_bytes();
+        }
+        Ok(())
+    }
 }
 
 /// The models that were asked for, or else those that the file has expectations about, or else all. An error names one that does not fit.
@@ -152,66 +166,11 @@ fn models(arguments: &CheckArgs, input: &Input, fitting: &[Model]) -> Result<Vec
     Ok(models)
 }
 
-fn check_templates<'a>(arguments: &CheckArgs, input: &'a Input, templates: &'a [Template]) -> Vec<Checked<'a>> {
-    let models = match models(arguments, input, &Model::OF_TEMPLATES) {
-        Ok(models) => models,
-        Err(unfit) => {
-            let diagnostics = vec![(0, findings::unfit(unfit, "templates", "rc, si and ssi"))];
-            return vec![Checked { input, outcome: TxnOutcome::Rejected, diagnostics }];
-        }
-    };
-    let wanted = models.into_iter().enumerate().take_while(|(at, _)| *at == 0 || !interrupt::requested());
-    let levels = wanted.filter_map(|(_, model)| Some((model, model.level()?)));
-    let checked = levels.map(|(model, level)| {
-        let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
-        let started = Instant::now();
-        let (found, certain) = split_schedule(templates, level, &budget);
-        let result = TemplateResult { templates, model, found, certain, seconds: started.elapsed().as_secs_f64() };
-        let diagnostics = findings::of_templates(input, &result);
-        Checked { input, outcome: TxnOutcome::Templates(result), diagnostics }
-    });
-    checked.collect()
-}
-
-/// A counterexample at one level, if there is one, and whether it is certainly one.
-pub(super) fn split_schedule(
-    templates: &[Template],
-    level: Level,
-    budget: &Budget<'_>,
-) -> (Result<Option<Split>, Undecided>, bool) {
-    let levels = vec![level; templates.len()];
-    let found = split(templates, &levels, budget);
-    let Ok(Some(possible)) = found else { return (found, true) };
-    match split(&certain(templates), &levels, budget) {
-        Ok(Some(real)) if consistent(templates, &real) => (Ok(Some(real)), true),
-        Ok(_) => (Ok(Some(possible)), false),
-        Err(undecided) => (Err(undecided), false),
-    }
-}
-
-fn decided<'a>(arguments: &CheckArgs, input: &'a Input, program: &'a Program, model: Model) -> Checked<'a> {
-    let started = Instant::now();
-    let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
-    let answer = decide(program, model, &budget);
-    // Races tell why the causal models differ; for the others they mean nothing.
-    let race = if model == Model::Ccv { find_race(program, &budget) } else { None };
-    let decided = Decided {
-        program,
-        model,
-        verdict: answer.verdict,
-        statistics: answer.statistics,
-        seconds: started.elapsed().as_secs_f64(),
-        peak_bytes: budget.peak_bytes(),
-        race,
-    };
-    let diagnostics = findings::of(&decided).into_iter().map(|diagnostic| (0, diagnostic)).collect();
-    Checked { input, outcome: TxnOutcome::Decided(Box::new(decided)), diagnostics }
-}
-
-impl Checked<'_> {
-    pub(super) fn status(&self) -> Status {
+impl Report for Checked<'_> {
+    fn status(&self) -> Status {
         let decided = match &self.outcome {
             TxnOutcome::Rejected => return Status::Input,
+            TxnOutcome::Broken(_) => return Status::Internal,
             TxnOutcome::Templates(result) => return result.status(),
             TxnOutcome::Decided(decided) => decided,
         };
@@ -223,10 +182,29 @@ impl Checked<'_> {
         }
     }
 
+    fn items(&self) -> Vec<Item<'_>> {
+        self.diagnostics.iter().map(|(file, diagnostic)| (&self.input.files[*file], diagnostic)).collect()
+    }
+
+    fn text(&self, look: Look) -> String {
+        look.messages(&self.items()) + &self.summary()
+    }
+
+    fn record(&self) -> impl Serialize {
+        record::value(self)
+    }
+
+    fn pages(&self) -> Vec<String> {
+        vec![page::page(self)]
+    }
+}
+
+impl Checked<'_> {
     /// One line about the result.
     fn summary(&self) -> String {
         let decided = match &self.outcome {
             TxnOutcome::Rejected => return String::new(),
+            TxnOutcome::Broken(model) => return format!("{}: internal error ({model})\n", self.input.name),
             TxnOutcome::Templates(result) => return self.template_summary(result),
             TxnOutcome::Decided(decided) => decided,
         };
@@ -244,10 +222,10 @@ impl Checked<'_> {
     }
 
     fn template_summary(&self, result: &TemplateResult<'_>) -> String {
-        let verdict = match &result.found {
-            Ok(None) => "robust".to_owned(),
-            Ok(Some(_)) if result.certain => "not robust".to_owned(),
-            Ok(Some(_)) => "inconclusive: perhaps not robust".to_owned(),
+        let verdict = match &result.verdict {
+            Ok(TemplateVerdict::Robust) => "robust".to_owned(),
+            Ok(TemplateVerdict::NotRobust(_)) => "not robust".to_owned(),
+            Ok(TemplateVerdict::Perhaps(_)) => "inconclusive: perhaps not robust".to_owned(),
             Err(undecided) => format!("inconclusive: {undecided}"),
         };
         format!("{}: {verdict} ({}, any number of instances)\n", self.input.name, result.model)
@@ -256,11 +234,11 @@ impl Checked<'_> {
 
 impl TemplateResult<'_> {
     fn status(&self) -> Status {
-        match &self.found {
-            Ok(None) => Status::Holds,
-            Ok(Some(_)) if self.certain => Status::Violation,
+        match &self.verdict {
+            Ok(TemplateVerdict::Robust) => Status::Holds,
+            Ok(TemplateVerdict::NotRobust(_)) => Status::Violation,
             Err(Undecided::Bound(Bound::Interrupted)) => Status::Interrupted,
-            Ok(Some(_)) | Err(_) => Status::Inconclusive,
+            Ok(TemplateVerdict::Perhaps(_)) | Err(_) => Status::Inconclusive,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! What is found out about transactions, as diagnostics.
 
-use super::check::{Decided, TemplateResult};
+use super::check::{Decided, TemplateResult, TxnOutcome};
 use super::input::Input;
 use steadfast_diag::{Code, Diagnostic, codes as builtin};
 use steadfast_explore::Bound;
 use steadfast_txn::decide::{Closing, Verdict, Witness};
 use steadfast_txn::template::split_text::{call, step_name};
-use steadfast_txn::template::{Split, Template, Undecided};
+use steadfast_txn::template::{Split, Template, TemplateVerdict, Undecided, is_conditional};
 use steadfast_txn::witness_text::{self, Anomaly};
 use steadfast_txn::{Model, Program};
 
@@ -66,8 +66,16 @@ pub(crate) static CODES: &[(Code, &str, &str)] = &[
     ),
 ];
 
-/// Everything there is to say about a verdict.
-pub(super) fn of(decided: &Decided<'_>) -> Vec<Diagnostic> {
+/// Everything there is to say about an outcome, with the numbers of the files that it is about.
+pub(super) fn of(input: &Input, outcome: &TxnOutcome<'_>) -> Vec<(usize, Diagnostic)> {
+    match outcome {
+        TxnOutcome::Decided(decided) => of_program(decided).into_iter().map(|diagnostic| (0, diagnostic)).collect(),
+        TxnOutcome::Templates(result) => of_templates(input, result),
+        TxnOutcome::Rejected | TxnOutcome::Broken(_) => Vec::new(),
+    }
+}
+
+fn of_program(decided: &Decided<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     match &decided.verdict {
         Verdict::Robust => {}
@@ -81,29 +89,27 @@ pub(super) fn of(decided: &Decided<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// What is said about templates at one level, with the number of the file that it is about.
-pub(super) fn of_templates(input: &Input, result: &TemplateResult<'_>) -> Vec<(usize, Diagnostic)> {
-    match &result.found {
-        Ok(None) => Vec::new(),
-        Ok(Some(split)) => {
-            let file = result.templates[split.first.template].file;
-            vec![(file, split_schedule(input, result, split))]
-        }
-        Err(Undecided::Bound(bound)) => vec![(0, inconclusive(*bound))],
+fn of_templates(input: &Input, result: &TemplateResult<'_>) -> Vec<(usize, Diagnostic)> {
+    let (split, is_certain) = match &result.verdict {
+        Ok(TemplateVerdict::Robust) => return Vec::new(),
+        Ok(TemplateVerdict::NotRobust(split)) => (split, true),
+        Ok(TemplateVerdict::Perhaps(split)) => (split, false),
+        Err(Undecided::Bound(bound)) => return vec![(0, inconclusive(*bound))],
         Err(Undecided::TooMany) => {
             let message = "some template has too many parameters for the test";
-            vec![(0, Diagnostic::warning(builtin::inconclusive::STATE_BOUND, message))]
+            return vec![(0, Diagnostic::warning(builtin::inconclusive::STATE_BOUND, message))];
         }
-    }
+    };
+    vec![(result.templates[split.first.template].file, split_schedule(input, result, split, is_certain))]
 }
 
 /// A schedule in which one transaction is paused while others run.
-fn split_schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> Diagnostic {
+fn split_schedule(input: &Input, result: &TemplateResult<'_>, split: &Split, is_certain: bool) -> Diagnostic {
     let (templates, model) = (result.templates, result.model);
     let names: Vec<String> = split.instances().map(|one| call(templates, one, input.constants())).collect();
     let template = &templates[split.first.template];
     let title = format!("not serializable under {} ({model}): {}", model.title(), split.pattern().name());
-    let problem = if result.certain {
+    let problem = if is_certain {
         Diagnostic::error(NOT_SERIALIZABLE, title)
     } else {
         Diagnostic::warning(PERHAPS, format!("perhaps {title}"))
@@ -121,23 +127,12 @@ fn split_schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> 
     } else {
         problem
     };
-    if result.certain {
+    if is_certain {
         return problem.help("`steadfast txn fix` shows which level each transaction needs, and which reads to lock");
     }
     problem.help(
         "rows that a condition chooses, and keys that were read before, are taken to be any: this may be a false alarm",
     )
-}
-
-/// Whether another way through the same transaction leaves out something that this one does.
-fn is_conditional(templates: &[Template], number: usize) -> bool {
-    let steps = |template: &Template| {
-        let step = |one: &steadfast_txn::template::Operation| (one.kind, one.table, one.key.clone(), one.writes);
-        template.operations.iter().map(step).collect::<Vec<_>>()
-    };
-    let mine = steps(&templates[number]);
-    let ways = templates.iter().filter(|other| other.name == templates[number].name);
-    ways.map(steps).any(|other| mine.iter().any(|step| !other.contains(step)))
 }
 
 /// The schedule as a table: one column per transaction, time goes down.

@@ -2,12 +2,14 @@
 
 use super::args::FixArgs;
 use super::input::Input;
+use crate::guard::guarded;
 use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::status::Status;
 use crate::{interrupt, settings};
 use std::fmt::Write;
 use std::io;
-use steadfast_diag::{Format, render};
+use steadfast_diag::Format;
 use steadfast_explore::{Bound, Budget};
 use steadfast_txn::fix::{Fix, MOST_CHANGES, merges, to_merge, to_serialize};
 use steadfast_txn::template::{Level, Template, Undecided, allocate, promotions};
@@ -18,34 +20,27 @@ pub(super) const MOST_LOCKS: usize = 4;
 
 /// Runs the command.
 pub(super) fn run(arguments: &FixArgs, output: &mut Output) -> io::Result<Status> {
+    let mut reporter = Reporter::new(output, Format::Full);
     let input = Input::read(&arguments.file);
     let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
-    let answer = match &input.subject {
-        Some(Subject::Templates(templates)) => of_templates(&input, templates, &budget),
-        Some(Subject::Program(program)) => of_program(arguments, &input, program, &budget).map_err(Undecided::Bound),
-        None => return reject(&input, output),
-    };
-    match answer {
-        Ok(text) => {
-            output.write(&text)?;
-            Ok(Status::Holds)
+    let answered = guarded("repairing", &input.name, || match &input.subject {
+        Some(Subject::Templates(templates)) => Some(of_templates(&input, templates, &budget)),
+        Some(Subject::Program(program)) => {
+            Some(of_program(arguments, &input, program, &budget).map_err(Undecided::Bound))
         }
-        Err(undecided) => {
-            output.write(&format!("{}: inconclusive: {undecided}\n", input.name))?;
-            Ok(if undecided == Undecided::Bound(Bound::Interrupted) {
-                Status::Interrupted
-            } else {
-                Status::Inconclusive
-            })
+        None => None,
+    });
+    match answered {
+        Ok(Some(Ok(text))) => reporter.say(&text)?,
+        Ok(Some(Err(undecided))) => {
+            reporter.say(&format!("{}: inconclusive: {undecided}\n", input.name))?;
+            let interrupted = undecided == Undecided::Bound(Bound::Interrupted);
+            reporter.note(if interrupted { Status::Interrupted } else { Status::Inconclusive });
         }
+        Ok(None) => input.reject(&mut reporter)?,
+        Err(problem) => reporter.reject(vec![(&input.files[0], &problem)])?,
     }
-}
-
-/// Shows what is wrong with an input.
-pub(super) fn reject(input: &Input, output: &mut Output) -> io::Result<Status> {
-    let items: Vec<_> = input.problems.iter().map(|(file, problem)| (&input.files[*file], problem)).collect();
-    output.write(&render(Format::Full, &items, output.style()))?;
-    Ok(Status::Input)
+    reporter.finish()
 }
 
 fn of_templates(input: &Input, templates: &[Template], budget: &Budget<'_>) -> Result<String, Undecided> {

@@ -1,12 +1,14 @@
 //! `steadfast txn history`: does a recorded history satisfy a model?
 
 use super::args::HistoryArgs;
+use crate::guard::guarded;
 use crate::output::Output;
+use crate::reporter::{Reporter, about};
 use crate::status::Status;
-use crate::{codes, input, interrupt, numbers, settings, show};
+use crate::{codes, input, interrupt, numbers, settings};
 use std::io;
 use std::path::Path;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Format};
 use steadfast_explore::{Bound, Budget};
 use steadfast_span::SourceFile;
 use steadfast_txn::history::{Answer, Criterion, History, Violation, check, parse};
@@ -18,33 +20,40 @@ const MAX_BYTES: u64 = 2 << 30;
 
 /// Runs the command.
 pub(super) fn run(arguments: &HistoryArgs, output: &mut Output) -> io::Result<Status> {
+    let mut reporter = Reporter::new(output, Format::Full);
     let (name, text) = read(&arguments.file);
     let (file, problems) = match text {
         Ok(text) => (SourceFile::new(name, text), Vec::new()),
         Err(problem) => (SourceFile::new(name, ""), vec![problem]),
     };
-    let history = if problems.is_empty() { parse(&file) } else { Err(problems) };
-    let history = match history {
+    let read = || if problems.is_empty() { parse(&file) } else { Err(problems) };
+    let read = guarded("reading the history", file.name(), read).unwrap_or_else(|problem| Err(vec![problem]));
+    let history = match read {
         Ok(history) => history,
         Err(problems) => {
-            output.write(&show::problems(&file, &problems, output))?;
-            return Ok(Status::Input);
+            reporter.reject(about(&file, &problems))?;
+            return reporter.finish();
         }
     };
     let wanted = if arguments.model.is_empty() { &Criterion::ALL[..] } else { &arguments.model };
-    let mut worst = Status::Holds;
-    for &criterion in wanted {
-        let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
-        let (text, status) = answer_text(&history, &check(&history, criterion, &budget));
-        worst = worst.max(status);
-        let operations = numbers::counted(history.operations(), "operation");
-        let (verdict, rest) = text.split_once('\n').unwrap_or((&text, ""));
-        output.write(&format!("{}: {verdict} ({criterion}, {operations})\n{rest}", file.name()))?;
-        if status == Status::Interrupted {
+    for (at, &criterion) in wanted.iter().enumerate() {
+        if at > 0 && interrupt::requested() {
+            reporter.note(Status::Interrupted);
             break;
         }
+        let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
+        let doing = format!("checking against {criterion}");
+        match guarded(&doing, file.name(), || answer_text(&history, &check(&history, criterion, &budget))) {
+            Ok((text, status)) => {
+                let operations = numbers::counted(history.operations(), "operation");
+                let (verdict, rest) = text.split_once('\n').unwrap_or((&text, ""));
+                reporter.note(status);
+                reporter.say(&format!("{}: {verdict} ({criterion}, {operations})\n{rest}", file.name()))?;
+            }
+            Err(problem) => reporter.reject(vec![(&file, &problem)])?,
+        }
     }
-    Ok(worst)
+    reporter.finish()
 }
 
 /// The answer in words, one sentence per line.

@@ -1,6 +1,9 @@
 //! What a command is about: a file in the language of transactions, or an application in SQL.
 
+use crate::guard::guarded;
+use crate::reporter::Reporter;
 use crate::{codes, input};
+use std::io;
 use std::path::{Path, PathBuf};
 use steadfast_diag::Diagnostic;
 use steadfast_span::{SourceFile, Span};
@@ -35,10 +38,10 @@ impl Input {
         let (name, text) = input::text(path);
         let file = SourceFile::new(name.clone(), text.as_deref().unwrap_or_default());
         let (subject, expectations, problems) = match text {
-            Ok(_) => {
-                let parsed = steadfast_txn::parse(&file);
-                (parsed.subject, parsed.expectations, parsed.diagnostics)
-            }
+            Ok(_) => match guarded("reading the program", &name, || steadfast_txn::parse(&file)) {
+                Ok(parsed) => (parsed.subject, parsed.expectations, parsed.diagnostics),
+                Err(problem) => (None, Vec::new(), vec![problem]),
+            },
             Err(problem) => (None, Vec::new(), vec![problem]),
         };
         let problems = problems.into_iter().map(|problem| (0, problem)).collect();
@@ -77,11 +80,18 @@ impl Input {
             files.push(SourceFile::new(name, text.as_deref().unwrap_or_default()));
             problems.extend(text.err().map(|problem| (number, problem)));
         }
-        let mut application = if problems.is_empty() { steadfast_sql::read(&files) } else { Application::default() };
+        let read = || if problems.is_empty() { steadfast_sql::read(&files) } else { Application::default() };
+        let mut application = guarded("reading the SQL", &name, read)
+            .unwrap_or_else(|problem| Application { problems: vec![(0, problem)], ..Application::default() });
         problems.append(&mut application.problems);
         let subject = problems.is_empty().then(|| Subject::Templates(application.templates.clone()));
         let expectations = application.expectations.clone();
         Self { name, files, subject, expectations, problems, sql: Some(application) }
+    }
+
+    /// Says what is wrong.
+    pub(super) fn reject(&self, reporter: &mut Reporter<'_>) -> io::Result<()> {
+        reporter.reject(self.problems.iter().map(|(file, problem)| (&self.files[*file], problem)).collect())
     }
 
     /// The name of the table that an operation is about.

@@ -3,10 +3,11 @@
 use super::check::{Checked, Decided, TemplateResult, TxnOutcome};
 use super::input::Input;
 use crate::report::verdict_class;
+use crate::reporter::Report;
 use steadfast_report::{Edge, EdgeKind, Ending, Node, Page, Picture, RunView, StepView, html_page};
 use steadfast_txn::decide::{Edge as Dependency, EdgeKind as Kind, Role, Verdict, Witness};
-use steadfast_txn::template::Split;
 use steadfast_txn::template::split_text::{call, step_name};
+use steadfast_txn::template::{ConflictKind, Split, TemplateVerdict};
 use steadfast_txn::witness_text;
 use steadfast_txn::{Model, Program};
 
@@ -14,6 +15,7 @@ use steadfast_txn::{Model, Program};
 pub(super) fn page(checked: &Checked<'_>) -> String {
     let (verdict, run, facts) = match &checked.outcome {
         TxnOutcome::Rejected => ("cannot be checked", None, Vec::new()),
+        TxnOutcome::Broken(_) => ("internal error", None, Vec::new()),
         TxnOutcome::Decided(decided) => of_program(checked.input, decided),
         TxnOutcome::Templates(result) => of_templates(checked.input, result),
     };
@@ -61,14 +63,14 @@ fn of_templates(input: &Input, result: &TemplateResult<'_>) -> (&'static str, Op
         ("instances".to_owned(), "any number".to_owned()),
         ("time".to_owned(), format!("{:.2} s", result.seconds)),
     ];
-    match &result.found {
-        Ok(None) => ("robust", None, facts),
-        Ok(Some(split)) => {
-            let verdict = if result.certain { "not serializable" } else { "perhaps not serializable" };
-            (verdict, Some(schedule(input, result, split)), facts)
-        }
-        Err(_) => ("inconclusive", None, facts),
-    }
+    let verdict = match &result.verdict {
+        Ok(TemplateVerdict::Robust) => "robust",
+        Ok(TemplateVerdict::NotRobust(_)) => "not serializable",
+        Ok(TemplateVerdict::Perhaps(_)) => "perhaps not serializable",
+        Err(_) => "inconclusive",
+    };
+    let split = result.verdict.as_ref().ok().and_then(TemplateVerdict::split);
+    (verdict, split.map(|split| schedule(input, result, split)), facts)
 }
 
 /// The run of a witness.
@@ -246,41 +248,18 @@ fn schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> RunVie
     run
 }
 
-/// One conflict from each transaction of the cycle to the next, and from the last to the first.
+/// The conflicts that close the cycle.
 fn conflicts(picture: &mut Picture, split: &Split, boxes: &[(usize, Option<usize>)]) {
-    let instances: Vec<_> = split.instances().collect();
-    let at = |transaction: usize, step: usize| boxes.iter().position(|&one| one == (transaction, Some(step)));
-    for from in 0..instances.len() {
-        let to = (from + 1) % instances.len();
-        let (one, other) = (&instances[from].steps, &instances[to].steps);
-        let pairs = one
-            .iter()
-            .enumerate()
-            .flat_map(|(mine, step)| other.iter().enumerate().map(move |(theirs, next)| (mine, step, theirs, next)));
-        // The paused transaction reads what is written while it is paused; for all others, any conflict in that direction will do.
-        let found =
-            pairs.filter(|(mine, ..)| from != 0 || *mine == split.read).find_map(|(mine, step, theirs, next)| {
-                let kind = if step.reads_from(next) {
-                    (EdgeKind::ReadsBefore, "RW")
-                } else if next.reads_from(step) {
-                    (EdgeKind::Reads, "WR")
-                } else if step.conflicts(next) {
-                    (EdgeKind::Overwrites, "WW")
-                } else {
-                    return None;
-                };
-                Some((at(from, mine)?, at(to, theirs)?, kind))
-            });
-        let Some((start, end, (kind, label))) = found else { continue };
-        picture.nodes[start].on_cycle = true;
-        picture.nodes[end].on_cycle = true;
-        picture.edges.push(Edge {
-            from: start,
-            to: end,
-            kind,
-            label: label.to_owned(),
-            on_cycle: true,
-            ending: Ending::Both,
-        });
+    let at = |(transaction, step): (usize, usize)| boxes.iter().position(|&one| one == (transaction, Some(step)));
+    for conflict in split.conflicts() {
+        let (Some(from), Some(to)) = (at(conflict.from), at(conflict.to)) else { continue };
+        let (kind, label) = match conflict.kind {
+            ConflictKind::ReadsBefore => (EdgeKind::ReadsBefore, "RW"),
+            ConflictKind::Reads => (EdgeKind::Reads, "WR"),
+            ConflictKind::Overwrites => (EdgeKind::Overwrites, "WW"),
+        };
+        picture.nodes[from].on_cycle = true;
+        picture.nodes[to].on_cycle = true;
+        picture.edges.push(Edge { from, to, kind, label: label.to_owned(), on_cycle: true, ending: Ending::Both });
     }
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use steadfast_diag::Record;
 use steadfast_txn::Program;
 use steadfast_txn::decide::{RanTransaction, Role, Source, Verdict, Witness};
-use steadfast_txn::template::Split;
 use steadfast_txn::template::split_text::{call, step_name, value_name};
+use steadfast_txn::template::{Split, TemplateVerdict};
 use steadfast_txn::witness_text::{self, Anomaly};
 
 /// A result as an object.
@@ -21,6 +21,10 @@ pub(super) fn value(checked: &Checked<'_>) -> Value {
         .collect();
     let mut object = match &checked.outcome {
         TxnOutcome::Rejected => json!({ "model": null, "verdict": "error", "exhaustive": false, "witness": null }),
+        TxnOutcome::Broken(model) => {
+            let reason = "internal error";
+            json!({ "model": model.name(), "verdict": "error", "exhaustive": false, "reason": reason, "witness": null })
+        }
         TxnOutcome::Decided(decided) => result(decided),
         TxnOutcome::Templates(result) => of_templates(checked.input, result),
     };
@@ -29,24 +33,15 @@ pub(super) fn value(checked: &Checked<'_>) -> Value {
     object
 }
 
-/// A result as one line.
-pub(super) fn line(checked: &Checked<'_>) -> String {
-    value(checked).to_string()
-}
-
-/// All results.
-pub(super) fn array(records: &[Value]) -> String {
-    serde_json::to_string_pretty(records).unwrap_or_default()
-}
-
 fn of_templates(input: &Input, result: &TemplateResult<'_>) -> Value {
-    let (verdict, reason) = match &result.found {
-        Ok(None) => ("robust", None),
-        Ok(Some(_)) if result.certain => ("not-robust", None),
-        Ok(Some(_)) => ("inconclusive", Some("the rows that are chosen are not known".to_owned())),
+    let (verdict, reason) = match &result.verdict {
+        Ok(TemplateVerdict::Robust) => ("robust", None),
+        Ok(TemplateVerdict::NotRobust(_)) => ("not-robust", None),
+        Ok(TemplateVerdict::Perhaps(_)) => ("inconclusive", Some("the rows that are chosen are not known".to_owned())),
         Err(undecided) => ("inconclusive", Some(undecided.to_string())),
     };
-    let schedule = result.found.as_ref().ok().and_then(Option::as_ref).map(|split| schedule(input, result, split));
+    let split = result.verdict.as_ref().ok().and_then(TemplateVerdict::split);
+    let schedule = split.map(|split| schedule(input, result, split));
     json!({
         "model": result.model.name(),
         "verdict": verdict,
@@ -83,7 +78,7 @@ fn schedule(input: &Input, result: &TemplateResult<'_>, split: &Split) -> Value 
         split.order().into_iter().map(|(transaction, step)| json!({ "transaction": transaction, "step": step }));
     json!({
         "anomaly": split.pattern().name(),
-        "certain": result.certain,
+        "certain": matches!(result.verdict, Ok(TemplateVerdict::NotRobust(_))),
         "transactions": transactions.collect::<Vec<_>>(),
         "order": order.collect::<Vec<_>>(),
     })

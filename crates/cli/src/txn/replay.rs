@@ -1,38 +1,54 @@
 //! `steadfast txn replay`: a violation on a real PostgreSQL.
 
 use super::args::ReplayArgs;
-use super::check::split_schedule;
-use super::fix::{MOST_LOCKS, reject};
+use super::fix::MOST_LOCKS;
 use super::input::Input;
+use crate::guard::guarded;
 use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::status::Status;
 use crate::{interrupt, settings};
 use std::collections::BTreeMap;
 use std::io;
+use steadfast_diag::Format;
 use steadfast_explore::Budget;
 use steadfast_replay::causal::{Mode, Site};
-use steadfast_replay::scripts::{self, Replayed};
+use steadfast_replay::scripts::{self, CausalVerdict, Replayed};
 use steadfast_replay::{Failure, Script, ScriptRun, Server, StatementResult, Verdict as Seen, run_script};
-use steadfast_txn::decide::{Closing, Verdict, Witness};
-use steadfast_txn::template::{Level, Template, promoted, promotions};
+use steadfast_txn::decide::{Verdict, Witness};
+use steadfast_txn::template::{Level, Template, TemplateVerdict, decide_templates, promoted, promotions};
 use steadfast_txn::{Model, Program, Subject, decide, witness_text};
 
 /// Runs the command.
 pub(super) fn run(arguments: &ReplayArgs, output: &mut Output) -> io::Result<Status> {
+    let mut reporter = Reporter::new(output, Format::Full);
     let input = Input::read(&arguments.file);
-    let Some(subject) = &input.subject else { return reject(&input, output) };
-    let found = match subject {
-        Subject::Templates(templates) => templates_script(arguments, &input, templates),
-        Subject::Program(program) => program_task(arguments, program),
-    };
-    let task = match found {
-        Ok(task) => task,
-        Err((message, status)) => {
-            output.write(&format!("{}: {message}\n", input.name))?;
-            return Ok(status);
+    let found = guarded("looking for a violation", &input.name, || match &input.subject {
+        Some(Subject::Templates(templates)) => Some(templates_script(arguments, &input, templates)),
+        Some(Subject::Program(program)) => Some(program_task(arguments, program)),
+        None => None,
+    });
+    match found {
+        Ok(Some(Ok(task))) => match guarded("replaying", &input.name, || replayed(&input, &task)) {
+            Ok((text, status)) => {
+                reporter.note(status);
+                reporter.say(&text)?;
+            }
+            Err(problem) => reporter.reject(vec![(&input.files[0], &problem)])?,
+        },
+        Ok(Some(Err((message, status)))) => {
+            reporter.note(status);
+            reporter.say(&format!("{}: {message}\n", input.name))?;
         }
-    };
-    let result = match &task {
+        Ok(None) => input.reject(&mut reporter)?,
+        Err(problem) => reporter.reject(vec![(&input.files[0], &problem)])?,
+    }
+    reporter.finish()
+}
+
+/// What the servers did, as text.
+fn replayed(input: &Input, task: &Task<'_>) -> (String, Status) {
+    let result = match task {
         Task::Script(script, level) => {
             on_server(script).map(|played| result_text(&input.name, script, &played, *level))
         }
@@ -40,15 +56,9 @@ pub(super) fn run(arguments: &ReplayArgs, output: &mut Output) -> io::Result<Sta
             .map(|replayed| causal_text(&input.name, program, witness, *mode, &replayed)),
     };
     match result {
-        Ok((text, status)) => {
-            output.write(&text)?;
-            Ok(status)
-        }
-        Err(Failure::Interrupted) => Ok(Status::Interrupted),
-        Err(failure) => {
-            output.write(&format!("{}: cannot be replayed: {failure}\n", input.name))?;
-            Ok(Status::Input)
-        }
+        Ok(shown) => shown,
+        Err(Failure::Interrupted) => (String::new(), Status::Interrupted),
+        Err(failure) => (format!("{}: cannot be replayed: {failure}\n", input.name), Status::Input),
     }
 }
 
@@ -75,9 +85,11 @@ fn templates_script<'a>(arguments: &ReplayArgs, input: &Input, templates: &[Temp
         return Err(unfit("templates", "rc, si or ssi"));
     };
     let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
-    let split = match split_schedule(templates, found_for, &budget).0 {
-        Ok(Some(split)) => split,
-        Ok(None) => return Err((format!("robust ({model}), so there is nothing to replay"), Status::Holds)),
+    let split = match decide_templates(templates, found_for, &budget) {
+        Ok(TemplateVerdict::NotRobust(split) | TemplateVerdict::Perhaps(split)) => split,
+        Ok(TemplateVerdict::Robust) => {
+            return Err((format!("robust ({model}), so there is nothing to replay"), Status::Holds));
+        }
         Err(undecided) => return Err((format!("inconclusive: {undecided}"), Status::Inconclusive)),
     };
     let mut locks = Vec::new();
@@ -154,10 +166,8 @@ fn result_text(name: &str, script: &Script, played: &ScriptRun, level: Level) ->
             format!("observed at {at}: every statement ran in this order, and everything committed"),
             Status::Violation,
         ),
-        Seen::Refused(error) if error.code == "40001" || error.code == "40P01" => {
-            (format!("refused at {at}: {error}"), Status::Holds)
-        }
-        Seen::Refused(error) => (format!("failed at {at}: {error}"), Status::Inconclusive),
+        Seen::Refused(error) => (format!("refused at {at}: {error}"), Status::Holds),
+        Seen::Failed(error) => (format!("failed at {at}: {error}"), Status::Inconclusive),
         Seen::Prevented => {
             (format!("prevented at {at}: a statement had to wait, so the order became another one"), Status::Holds)
         }
@@ -200,27 +210,22 @@ fn causal_text(name: &str, program: &Program, witness: &Witness, mode: Mode, rep
     used.sort_unstable();
     used.dedup();
     let sessions: Vec<(usize, &str)> = used.iter().map(|&at| (at, &*program.processes[at].name)).collect();
-    let [a, b] = &replayed.ends;
-    let differ: Vec<String> = a
-        .iter()
-        .zip(b)
-        .filter(|(one, other)| one != other)
-        .map(|(one, other)| format!("{} is {} at A and {} at B", one.0, one.1, other.1))
-        .collect();
+    let differ = replayed.disagreements().into_iter();
+    let differ: Vec<String> =
+        differ.map(|one| format!("{} is {} at A and {} at B", one.variable, one.at_a, one.at_b)).collect();
     let title = if mode == Mode::Memory { "causal memory" } else { "causal convergence" };
     let ends = if differ.is_empty() {
         "in the end both sites agree".to_owned()
     } else {
         format!("in the end {}", differ.join(", "))
     };
-    let observed = replayed.as_predicted && (witness.closing == Closing::StaleRead || !differ.is_empty());
-    let (sentence, status) = if observed {
-        (format!("observed on a store with {title}: {ends}"), Status::Violation)
-    } else if replayed.as_predicted {
-        (format!("not observed on a store with {title}: {ends}"), Status::Holds)
-    } else {
-        let sentence = format!("not observed on a store with {title}: the store returned other values; {ends}");
-        (sentence, Status::Inconclusive)
+    let (sentence, status) = match replayed.verdict(witness) {
+        CausalVerdict::Observed => (format!("observed on a store with {title}: {ends}"), Status::Violation),
+        CausalVerdict::Converged => (format!("not observed on a store with {title}: {ends}"), Status::Holds),
+        CausalVerdict::Different => {
+            let sentence = format!("not observed on a store with {title}: the store returned other values; {ends}");
+            (sentence, Status::Inconclusive)
+        }
     };
     (format!("{}{name}: {sentence}\n", witness_text::table(&sessions, &rows)), status)
 }

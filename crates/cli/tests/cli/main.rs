@@ -4,6 +4,7 @@ mod commands;
 mod documentation;
 mod formats;
 mod inputs;
+mod internal_errors;
 mod links;
 mod pages;
 mod prove;

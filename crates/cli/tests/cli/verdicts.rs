@@ -231,3 +231,19 @@ fn statistics_tell_reductions_and_memory() {
     assert!(ended.stdout.contains("reductions    classes, relevance, covering, translation"), "{}", ended.stdout);
     assert!(ended.stdout.contains("memory "), "{}", ended.stdout);
 }
+
+/// A race that stronger orderings remove, in a program that is not robust with them either.
+#[test]
+fn advice_claims_only_what_is_known() {
+    let text = "plain<u8> d; atomic<u8> x; atomic<u8> y; atomic<u8> p; atomic<u8> q;
+thread a { d = 1; x.store(1, release); }
+thread b { if (x.load(relaxed) == 1) { y.store(1, release); } }
+thread c { if (y.load(acquire) == 1) { let v = d; } }
+thread e { p.store(1, release); let r = q.load(acquire); }
+thread f { q.store(1, release); let r = p.load(acquire); }
+";
+    let ended = check_text(text, &["--model", "rc20"]);
+    assert!(ended.stdout.contains("error[V0003]") && ended.stdout.contains("help: stronger orderings may help\n"));
+    assert!(!ended.stdout.contains("the program is robust"), "{}", ended.stdout);
+    assert_eq!(check_text(text, &["--model", "ra"]).code, 1);
+}

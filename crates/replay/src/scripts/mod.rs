@@ -5,7 +5,7 @@ mod program;
 mod templates;
 
 pub use application::{Locked, of_application};
-pub use program::{Replayed, of_program, on_causal_store};
+pub use program::{CausalVerdict, Disagreement, Replayed, of_program, on_causal_store};
 pub use templates::of_templates;
 
 use steadfast_txn::template::Level;

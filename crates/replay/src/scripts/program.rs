@@ -5,7 +5,7 @@ use crate::causal::{Mode, Site, Store, StoreAccess};
 use crate::variables::quoted;
 use crate::{Event, Failure, Script, Session};
 use std::sync::atomic::AtomicBool;
-use steadfast_txn::decide::{RanTransaction, Role, Witness};
+use steadfast_txn::decide::{Closing, RanTransaction, Role, Witness};
 use steadfast_txn::run::Access;
 use steadfast_txn::template::Level;
 use steadfast_txn::{Model, Program};
@@ -58,6 +58,48 @@ pub struct Replayed {
     pub as_predicted: bool,
     /// The final variables at both sites, after everything was delivered.
     pub ends: [Vec<(String, i64)>; 2],
+}
+
+/// What a causal store says about a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CausalVerdict {
+    /// It happened: the reads are those of the violation, and if that is about diverging replicas, they diverge.
+    Observed,
+    /// The reads are those of the violation, but the replicas agree in the end.
+    Converged,
+    /// A read returned something else.
+    Different,
+}
+
+/// A variable that the two sites do not agree about in the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement<'a> {
+    /// Its name.
+    pub variable: &'a str,
+    /// Its value at site A.
+    pub at_a: i64,
+    /// Its value at site B.
+    pub at_b: i64,
+}
+
+impl Replayed {
+    /// The variables that the two sites do not agree about in the end.
+    pub fn disagreements(&self) -> Vec<Disagreement<'_>> {
+        let [a, b] = &self.ends;
+        let differ = a.iter().zip(b).filter(|(one, other)| one != other);
+        differ.map(|(one, other)| Disagreement { variable: &one.0, at_a: one.1, at_b: other.1 }).collect()
+    }
+
+    /// Whether the violation was observed.
+    pub fn verdict(&self, witness: &Witness) -> CausalVerdict {
+        if !self.as_predicted {
+            CausalVerdict::Different
+        } else if witness.closing == Closing::StaleRead || !self.disagreements().is_empty() {
+            CausalVerdict::Observed
+        } else {
+            CausalVerdict::Converged
+        }
+    }
 }
 
 /// Runs a violation of causal consistency on two servers. Delayed sessions are at site B, all others at A.

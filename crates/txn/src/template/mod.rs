@@ -80,6 +80,8 @@ pub enum Kind {
 
 mod allocate;
 pub mod concrete;
+mod conflicts;
+mod decide;
 pub mod oracle;
 mod reduce;
 mod sorts;
@@ -88,6 +90,8 @@ pub mod split_text;
 
 pub use allocate::{Allocation, all_at, allocate, promoted, promotions};
 pub use concrete::{CONSTANTS, Instance, Level, Object};
+pub use conflicts::{Conflict, ConflictKind};
+pub use decide::{TemplateVerdict, decide_templates};
 pub use split::{Split, robust_instances, split};
 
 use steadfast_explore::Bound;
@@ -136,4 +140,15 @@ pub fn certain(templates: &[Template]) -> Vec<Template> {
         }
     }
     changed
+}
+
+/// Whether another way through the same transaction leaves out something that this one does: some of its steps then stand under a condition.
+pub fn is_conditional(templates: &[Template], number: usize) -> bool {
+    let steps = |template: &Template| {
+        let step = |one: &Operation| (one.kind, one.table, one.key.clone(), one.writes);
+        template.operations.iter().map(step).collect::<Vec<_>>()
+    };
+    let mine = steps(&templates[number]);
+    let ways = templates.iter().filter(|other| other.name == templates[number].name);
+    ways.map(steps).any(|other| mine.iter().any(|step| !other.contains(step)))
 }

@@ -1,37 +1,48 @@
 //! A summary for a pull request: a table of all results, and what is wrong below it.
 
-use super::items;
+use super::Item;
 use crate::numbers::grouped;
-use crate::result::CheckResult;
 use crate::status::Status;
 use std::fmt::Write;
 use steadfast_diag::{Format, Severity, Style, render};
-use steadfast_robust::Model;
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// How it ended.
+    pub(crate) status: Status,
+    /// The file.
+    pub(crate) program: String,
+    /// The model.
+    pub(crate) model: &'static str,
+    /// The verdict, with the reason if there is none.
+    pub(crate) verdict: String,
+    /// How many states were visited.
+    pub(crate) states: Option<u64>,
+    /// How long it took.
+    pub(crate) seconds: Option<f64>,
+}
 
 /// All results.
-pub(super) fn summary(results: &[CheckResult]) -> String {
+pub(super) fn summary(rows: &[Row], items: &[Item<'_>]) -> String {
+    if rows.is_empty() {
+        return render(Format::Markdown, items, Style::default());
+    }
     let mut text = String::from(
         "### Steadfast\n\n| | program | model | verdict | states | time |\n| --- | --- | --- | --- | ---: | ---: |\n",
     );
-    for result in results {
-        let sign = match result.status() {
+    for row in rows {
+        let sign = match row.status {
             Status::Holds => "✅",
             Status::Inconclusive | Status::Interrupted => "❔",
             Status::Violation | Status::Input | Status::Internal => "❌",
         };
-        let statistics = result.outcome().map(|outcome| outcome.statistics).unwrap_or_default();
-        let reason = result.reason().map_or_else(String::new, |reason| format!(": {reason}"));
-        let _ = writeln!(
-            text,
-            "| {sign} | {} | {} | {}{reason} | {} | {:.2} s |",
-            harmless(result.file.name()),
-            result.model().map_or("", Model::name),
-            result.verdict_name(),
-            grouped(statistics.program_states + statistics.monitor_states),
-            statistics.seconds
-        );
+        let states = row.states.map(grouped).unwrap_or_default();
+        let time = row.seconds.map(|seconds| format!("{seconds:.2} s")).unwrap_or_default();
+        let (program, model, verdict) = (harmless(&row.program), row.model, &row.verdict);
+        let _ = writeln!(text, "| {sign} | {program} | {model} | {verdict} | {states} | {time} |");
     }
-    let wrong: Vec<_> = results.iter().flat_map(items).filter(|(_, found)| found.severity != Severity::Note).collect();
+    let wrong: Vec<_> = items.iter().copied().filter(|(_, found)| found.severity != Severity::Note).collect();
     if !wrong.is_empty() {
         let _ = write!(text, "\n{}", render(Format::Markdown, &wrong, Style::default()));
     }
