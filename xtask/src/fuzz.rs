@@ -12,7 +12,7 @@ use crate::arguments::{Arguments, unexpected};
 use anyhow::{Result, bail};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use steadfast_robust::Model;
+use steadfast_robust::Supported;
 use steadfast_twin::Subject;
 
 pub(crate) const USAGE: &str = "\
@@ -60,7 +60,7 @@ struct Options {
     seed: Option<u64>,
     jobs: usize,
     /// Nothing means all.
-    model: Option<Model>,
+    model: Option<Supported>,
     /// Nothing means all.
     subject: Option<Subject>,
     /// More texts for the parsers to start from.
@@ -119,7 +119,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
             "--proofs" => options.proofs = Some(arguments.value("--proofs")?),
             "--seed" => options.seed = Some(arguments.value("--seed")?),
             "--jobs" => options.jobs = arguments.value("--jobs")?,
-            "--model" => options.model = Some(model(&arguments.value::<String>("--model")?)?),
+            "--model" => options.model = Some(arguments.value("--model")?),
             "--notion" => options.subject = Some(arguments.value("--notion")?),
             "--seeds" => options.seeds = Some(arguments.value("--seeds")?),
             _ => return Err(unexpected(&argument)),
@@ -130,10 +130,6 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
         bail!("`--parsers` goes by `--minutes`");
     }
     Ok(options)
-}
-
-fn model(name: &str) -> Result<Model> {
-    name.parse().map_err(anyhow::Error::msg)
 }
 
 fn minutes(number: u32) -> Duration {
@@ -155,7 +151,7 @@ mod tests {
         assert_eq!((options.budget, options.seed), (Budget::Time(minutes(1)), None));
         let options = parse(of(&["--programs", "100", "--seed", "7", "--model", "rc20", "--notion", "races"])).unwrap();
         assert_eq!((options.budget, options.seed), (Budget::Programs(100), Some(7)));
-        assert_eq!((options.model, options.subject), (Some(Model::Rc20), Some(Subject::Races)));
+        assert_eq!((options.model, options.subject), (Some(Supported::Rc20), Some(Subject::Races)));
     }
 
     #[test]

@@ -7,8 +7,9 @@ use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use steadfast_lang::{Dialect, Form, sites};
+use steadfast_model::Notion;
 use steadfast_repair::{Allowed, Change, Fixed, Relaxed, Target, Task, fix, relax, static_cost};
-use steadfast_robust::{Limits, Model, Notion, Options};
+use steadfast_robust::{Limits, Options, Supported};
 use steadfast_span::SourceFile;
 
 pub(crate) const USAGE: &str = "\
@@ -70,8 +71,9 @@ fn papers(settings: &Settings) -> Result<usize> {
         "| program | model | changes | cost | cost by hand | checks | seconds |\n| --- | --- | --- | --- | --- | --- | --- |"
     );
     let mut failures = 0;
-    let half = HALF_REPAIRED.map(|(broken, hand)| (broken, Model::Ra, Some(hand)));
-    let whole = BROKEN.into_iter().flat_map(|(broken, tso, ra)| [(broken, Model::Tso, tso), (broken, Model::Ra, ra)]);
+    let half = HALF_REPAIRED.map(|(broken, hand)| (broken, Supported::Ra, Some(hand)));
+    let whole =
+        BROKEN.into_iter().flat_map(|(broken, tso, ra)| [(broken, Supported::Tso, tso), (broken, Supported::Ra, ra)]);
     for (broken, model, hand) in whole.chain(half) {
         let file = ours(broken)?;
         let by_hand = hand.map(ours).transpose()?.map(|file| static_cost(&file, Dialect::Steadfast, Target::X86));
@@ -115,7 +117,7 @@ fn trenchers(settings: &Settings) -> Result<usize> {
         for path in paths {
             let file = read(&path)?;
             let started = Instant::now();
-            let answer = repair(&file, Model::Tso, Allowed::FENCES, settings.limit);
+            let answer = repair(&file, Supported::Tso, Allowed::FENCES, settings.limit);
             let seconds = started.elapsed().as_secs_f64();
             let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
             let by_hand = by_hand(&directory, &name, &file)?;
@@ -155,12 +157,12 @@ fn by_hand(directory: &Path, name: &str, broken: &SourceFile) -> Result<Option<u
 /// Relaxes the programs of the POPL 2021 table, which are those that are checked against RC20.
 fn relaxations(settings: &Settings) -> Result<()> {
     println!("| program | notion | weakened | checks | seconds |\n| --- | --- | --- | --- | --- |");
-    for row in ROWS.iter().filter(|row| row.model == Model::Rc20) {
+    for row in ROWS.iter().filter(|row| row.model == Supported::Rc20) {
         // The large ones are there in a small size as well.
         let name = row.own.rsplit('/').next().unwrap_or(row.own).trim_end_matches("-4");
         let file = ours(name)?;
         let started = Instant::now();
-        let options = question(Model::Rc20, row.notion, settings.limit);
+        let options = question(Supported::Rc20, row.notion, settings.limit);
         let (target, allowed) = (Target::Armv8, Allowed { rmw: false, ..Allowed::ALL });
         let task = Task { file: &file, dialect: Dialect::Steadfast, options: &options, target, allowed, watcher: None };
         let (text, checks) = match relax(&task) {
@@ -191,13 +193,13 @@ fn in_words(file: &SourceFile, change: &Change) -> String {
     }
 }
 
-fn repair(file: &SourceFile, model: Model, allowed: Allowed, limit: Duration) -> Fixed {
+fn repair(file: &SourceFile, model: Supported, allowed: Allowed, limit: Duration) -> Fixed {
     let options = question(model, Notion::Graph, limit);
     let dialect = Dialect::detect(file.name(), file.text());
     fix(&Task { file, dialect, options: &options, target: Target::X86, allowed, watcher: None })
 }
 
-fn question(model: Model, notion: Notion, limit: Duration) -> Options<'static> {
+fn question(model: Supported, notion: Notion, limit: Duration) -> Options<'static> {
     let mut options = Options::new(model, notion);
     options.limits = Limits { time: Some(limit), ..Limits::default() };
     options

@@ -6,8 +6,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use steadfast_diag::Format;
+use steadfast_model::Notion;
 use steadfast_repair::{Allowed, Target};
-use steadfast_robust::{Model, Notion};
+use steadfast_robust::Supported;
 
 /// Decides whether concurrent programs behave as if memory were sequentially consistent.
 ///
@@ -150,8 +151,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
 
-    /// Memory models: ra, sra, rc20, rc11, tso, several with commas between them, or all
     #[arg(long, short, value_name = "MODELS", default_value = "rc20", value_delimiter = ',', value_parser = models)]
+    #[arg(help = format!("Memory models: {}, several with commas between them, or all", Supported::names()))]
     pub(crate) model: Vec<ModelChoice>,
 
     /// How to write the results: full, concise, json, jsonl, sarif, github or markdown
@@ -322,9 +323,9 @@ pub(crate) struct RepairArgs {
     /// The program, in the Steadfast language (.sf), in TPL (.tpl) or as automata (.aut); `-` is standard input
     pub(crate) file: PathBuf,
 
-    /// The memory model: ra, sra, rc20, rc11 or tso
     #[arg(long, short, value_name = "MODEL", default_value = "rc20", value_parser = one_model)]
-    pub(crate) model: Model,
+    #[arg(help = format!("The memory model: {}", Supported::names()))]
+    pub(crate) model: Supported,
 
     /// What must be as under sequential consistency: graph or observational
     #[arg(long, short, value_name = "NOTION", default_value = "graph")]
@@ -457,9 +458,9 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) to: ExportLanguage,
 
-    /// The memory model: sc (no monitor), ra, sra or rc20
+    /// The memory model: ra, sra or rc20; or sc, without a monitor
     #[arg(long, short, value_name = "MODEL", default_value = "rc20")]
-    pub(crate) model: ExportModelChoice,
+    pub(crate) model: steadfast_export::Supported,
 
     /// What must be as under sequential consistency: graph or observational
     #[arg(long, short, value_name = "NOTION", default_value = "graph")]
@@ -486,19 +487,6 @@ pub(crate) enum ExportLanguage {
     Promela,
 }
 
-/// The models that can be exported.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ExportModelChoice {
-    /// No monitor: only assertions, races and errors.
-    Sc,
-    /// Release/acquire.
-    Ra,
-    /// Strong release/acquire.
-    Sra,
-    /// The C/C++ fragment of POPL 2021.
-    Rc20,
-}
-
 /// Show how Steadfast understands a program: its locations and, for each thread, one instruction per line.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  steadfast show lock.sf")]
@@ -511,7 +499,7 @@ pub(crate) struct ShowArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ModelChoice {
     /// This one.
-    One(Model),
+    One(Supported),
     /// All that are supported.
     All,
 }
@@ -534,18 +522,20 @@ pub(crate) enum ReductionChoice {
 }
 
 fn models(text: &str) -> Result<ModelChoice, String> {
-    let known = "the models are ra, sra, rc20, rc11 and tso, and `all` for all of them";
-    match text {
-        "all" => Ok(ModelChoice::All),
-        "sc" => Err(format!("every program is robust against sequential consistency; {known}")),
-        _ => text.parse().map(ModelChoice::One).map_err(|error| format!("{error}; {known}")),
+    if text == "all" {
+        return Ok(ModelChoice::All);
     }
+    one_model(text).map(ModelChoice::One).map_err(|problem| format!("{problem}, and `all` for all of them"))
 }
 
-fn one_model(text: &str) -> Result<Model, String> {
-    match models(text)? {
-        ModelChoice::One(model) => Ok(model),
-        ModelChoice::All => Err("give one model, not `all`".to_owned()),
+fn one_model(text: &str) -> Result<Supported, String> {
+    match text {
+        "all" => Err("give one model, not `all`".to_owned()),
+        "sc" => {
+            let known = Supported::names();
+            Err(format!("every program is robust against sequential consistency; the models are {known}"))
+        }
+        _ => text.parse().map_err(|error: steadfast_model::Unsupported| error.to_string()),
     }
 }
 

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
 use steadfast_repair::advice;
-use steadfast_robust::{Model, Options, check, triangular_race};
+use steadfast_robust::{Options, Supported, check, triangular_race};
 use steadfast_span::SourceFile;
 
 /// Runs the command.
@@ -60,7 +60,7 @@ fn detail(arguments: &CheckArgs) -> Detail {
 /// What stays the same for all files.
 struct Session {
     question: Arc<Question>,
-    models: Vec<Model>,
+    models: Vec<Supported>,
     quiet: bool,
     interrupt: &'static AtomicBool,
 }
@@ -90,7 +90,7 @@ impl Session {
         CheckResult { file, question, answer: Answer::Rejected, diagnostics, remarks: Vec::new() }
     }
 
-    fn broken(&self, file: &Arc<SourceFile>, model: Model, diagnostics: Vec<Diagnostic>) -> CheckResult {
+    fn broken(&self, file: &Arc<SourceFile>, model: Supported, diagnostics: Vec<Diagnostic>) -> CheckResult {
         let (file, question) = (file.clone(), self.question.clone());
         CheckResult { file, question, answer: Answer::Broken { model }, diagnostics, remarks: Vec::new() }
     }
@@ -99,7 +99,7 @@ impl Session {
         &self,
         file: &Arc<SourceFile>,
         program: &Arc<Program>,
-        model: Model,
+        model: Supported,
         mut diagnostics: Vec<Diagnostic>,
     ) -> CheckResult {
         let question = &self.question;

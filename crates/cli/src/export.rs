@@ -1,6 +1,6 @@
 //! `steadfast export`: the instrumented program for another tool.
 
-use crate::args::{ExportArgs, ExportLanguage, ExportModelChoice};
+use crate::args::{ExportArgs, ExportLanguage};
 use crate::codes;
 use crate::input::Input;
 use crate::output::{self, Output};
@@ -8,8 +8,7 @@ use crate::show::problems;
 use crate::status::Status;
 use std::io;
 use steadfast_diag::Diagnostic;
-use steadfast_export::{ExportModel, ExportNotion, PromelaOptions, promela};
-use steadfast_robust::Notion;
+use steadfast_export::{PromelaOptions, promela};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ExportArgs, output: &mut Output) -> io::Result<Status> {
@@ -32,17 +31,8 @@ pub(crate) fn run(arguments: &ExportArgs, output: &mut Output) -> io::Result<Sta
 }
 
 fn options(arguments: &ExportArgs) -> PromelaOptions {
-    let model = match arguments.model {
-        ExportModelChoice::Sc => ExportModel::Sc,
-        ExportModelChoice::Ra => ExportModel::Ra,
-        ExportModelChoice::Sra => ExportModel::Sra,
-        ExportModelChoice::Rc20 => ExportModel::Rc20,
-    };
-    let notion = match arguments.notion {
-        Notion::Graph => ExportNotion::Graph,
-        Notion::Observational => ExportNotion::Observational,
-    };
-    PromelaOptions { fences_by_the_letter: arguments.fences_by_the_letter, ..PromelaOptions::new(model, notion) }
+    let options = PromelaOptions::new(arguments.model, arguments.notion);
+    PromelaOptions { fences_by_the_letter: arguments.fences_by_the_letter, ..options }
 }
 
 fn write(arguments: &ExportArgs, text: &str, output: &mut Output) -> io::Result<Status> {

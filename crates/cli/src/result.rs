@@ -6,7 +6,7 @@ use crate::status::Status;
 use std::sync::Arc;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
-use steadfast_robust::{Bound, Model, Outcome, Verdict};
+use steadfast_robust::{Bound, Outcome, Supported, Verdict};
 use steadfast_span::SourceFile;
 
 /// What came out for one file and one model.
@@ -32,14 +32,14 @@ pub(crate) enum Answer {
     /// The checker failed.
     Broken {
         /// The model.
-        model: Model,
+        model: Supported,
     },
     /// The program was checked.
     Checked {
         /// The program.
         program: Arc<Program>,
         /// The model.
-        model: Model,
+        model: Supported,
         /// What came out.
         outcome: Box<Outcome>,
     },
@@ -76,7 +76,7 @@ impl CheckResult {
     }
 
     /// The model, unless the file could not be used at all.
-    pub(crate) fn model(&self) -> Option<Model> {
+    pub(crate) fn model(&self) -> Option<Supported> {
         match &self.answer {
             Answer::Rejected => None,
             Answer::Broken { model } | Answer::Checked { model, .. } => Some(*model),

@@ -4,13 +4,14 @@ use crate::args::{CheckArgs, LimitArgs, ModelChoice, ReductionChoice};
 use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
-use steadfast_robust::{Limits, Model, Notion, Options, Reductions};
+use steadfast_model::Notion;
+use steadfast_robust::{Limits, Options, Reductions, Supported};
 
 /// A check, ready to be carried out.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// The models, each once, in the order in which they were named.
-    pub(crate) models: Vec<Model>,
+    pub(crate) models: Vec<Supported>,
     /// Everything that does not depend on the model.
     pub(crate) question: Question,
 }
@@ -43,7 +44,7 @@ impl Settings {
             limits: limits(&arguments.limits),
             jobs: jobs(arguments.jobs),
         };
-        let models = if arguments.trf { vec![Model::Tso] } else { models(&arguments.model) };
+        let models = if arguments.trf { vec![Supported::Tso] } else { models(&arguments.model) };
         Self { models, question }
     }
 }
@@ -51,7 +52,7 @@ impl Settings {
 impl Question {
     /// The default question for a notion, with one worker.
     pub(crate) fn new(notion: Notion, limits: Limits) -> Self {
-        let default = Options::new(Model::Rc20, notion);
+        let default = Options::new(Supported::Rc20, notion);
         Self {
             notion,
             spin: default.spin,
@@ -70,7 +71,7 @@ impl Question {
     }
 
     /// The question about one model.
-    pub(crate) fn options<'a>(&self, model: Model, interrupt: &'a AtomicBool) -> Options<'a> {
+    pub(crate) fn options<'a>(&self, model: Supported, interrupt: &'a AtomicBool) -> Options<'a> {
         Options {
             spin: self.spin,
             fences_by_the_letter: self.fences_by_the_letter,
@@ -107,12 +108,12 @@ pub(crate) fn jobs(wanted: Option<u16>) -> usize {
     wanted.map_or_else(|| available_parallelism().map_or(1, NonZero::get), usize::from)
 }
 
-fn models(choices: &[ModelChoice]) -> Vec<Model> {
+fn models(choices: &[ModelChoice]) -> Vec<Supported> {
     let mut models = Vec::new();
     for choice in choices {
         let named = match choice {
             ModelChoice::One(model) => std::slice::from_ref(model),
-            ModelChoice::All => Model::ALL.as_slice(),
+            ModelChoice::All => Supported::ALL,
         };
         for &model in named {
             if !models.contains(&model) {
@@ -140,8 +141,8 @@ mod tests {
 
     #[test]
     fn every_model_is_checked_once() {
-        let chosen = [ModelChoice::One(Model::Sra), ModelChoice::All, ModelChoice::One(Model::Ra)];
-        assert_eq!(models(&chosen), [Model::Sra, Model::Ra, Model::Rc20, Model::Rc11, Model::Tso]);
+        let chosen = [ModelChoice::One(Supported::Sra), ModelChoice::All, ModelChoice::One(Supported::Ra)];
+        assert_eq!(models(&chosen), [Supported::Sra, Supported::Ra, Supported::Rc20, Supported::Rc11, Supported::Tso]);
     }
 
     #[test]

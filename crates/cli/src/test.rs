@@ -18,7 +18,7 @@ use std::thread;
 use steadfast_diag::Format;
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, Expectation, ExpectedVerdict, parse_template};
-use steadfast_robust::{Bound, Limits, Model, Notion, Verdict, check};
+use steadfast_robust::{Bound, Limits, Supported, Verdict, check};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> io::Result<Status> {
@@ -77,9 +77,9 @@ impl<'a> Case<'a> {
         if interrupt.load(Ordering::Relaxed) {
             return CaseResult::Interrupted;
         }
-        let (Ok(model), Ok(notion)) = (self.expected.model.parse::<Model>(), self.expected.notion.parse::<Notion>())
-        else {
-            return CaseResult::Skipped(format!("the model `{}` is not supported yet", self.expected.model));
+        let (model, notion) = match Supported::try_from(self.expected.model) {
+            Ok(model) => (model, self.expected.notion),
+            Err(unsupported) => return CaseResult::Skipped(unsupported.to_string()),
         };
         // Rocker's and Trencher's verdicts are about loops as they are written.
         let spin = self.input.dialect == Dialect::Steadfast;

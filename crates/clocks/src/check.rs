@@ -5,8 +5,9 @@
 
 use crate::location::Location;
 use crate::log::Entry;
-use crate::violation::{Missing, Violation, ViolationKind};
+use crate::violation::{Missing, Violation};
 use crate::{ThreadClocks, clock::Clock};
+use steadfast_model::ViolationKind;
 
 /// What the next access may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl Question {
     fn kind(self) -> ViolationKind {
         match self {
             Self::Read | Self::ReadOf(_) | Self::ReadOther(_) => ViolationKind::StaleRead,
-            Self::Write => ViolationKind::OvertakenWrite,
+            Self::Write => ViolationKind::OvertakingWrite,
             Self::UpdateOf(_) => ViolationKind::StaleUpdate,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! This is the engine of the sanitizer. It consists of pure functions on clocks, without I/O, globals or threads. It follows Margalit, Kokologiannakis, Itzhaky and
 //! Lahav, *Dynamic robustness verification against weak memory* (PLDI'25), appendices A and B, for RC20 and, by default, for a model that is sound for RC11
-//! with `seq_cst` accesses and fences ([`Model`]).
+//! with `seq_cst` accesses and fences ([`Supported`]).
 //!
 //! # How to use it
 //! Every thread owns its [`ThreadClocks`]. Every atomic location has a [`Location`], and every lock or similar object a [`SyncClock`]. There is one [`Slots`] and one [`StampPool`] for all
@@ -10,7 +10,7 @@
 //! - holds a lock on the `Location` during an access; reports the value that the access [finds](Location::expect); calls [`load`](ThreadClocks::load), [`store`](ThreadClocks::store),
 //!   [`rmw`](ThreadClocks::rmw), [`compare_exchange`](ThreadClocks::compare_exchange), [`wait`](ThreadClocks::wait) or [`blocking_cas`](ThreadClocks::blocking_cas); and then, if
 //!   plain accesses are observed, [`touch`](ThreadClocks::touch), and [`atomic`](ThreadClocks::atomic) if `touch` asks for it. This lock also makes the run sequentially consistent;
-//! - calls [`fence`](ThreadClocks::fence) at fences, and locks the [`ScFence`] only if the model [shares fences](Model::shares_fences);
+//! - calls [`fence`](ThreadClocks::fence) at fences, and locks the [`ScFence`] only if the model [shares fences](Supported::shares_fences);
 //! - calls [`plain`](ThreadClocks::plain) at plain accesses, without a lock, and [`plain_at`](ThreadClocks::plain_at) with the lock of the location if atomic accesses go there, too; before, it
 //!   calls [`StampPool::lend`] if the thread [wants a stamp](ThreadClocks::wants_stamp);
 //! - calls [`release`](ThreadClocks::release) and [`acquire`](ThreadClocks::acquire) for locks, [`spawn`](ThreadClocks::spawn) in the creating thread and
@@ -18,7 +18,8 @@
 //! - drops the `Location` and clears the [`Cells`] when memory is freed.
 //!
 //! ```
-//! use steadfast_clocks::{Location, Place, ReadOrder, Settings, Slots, ThreadClocks, ViolationKind, WriteOrder};
+//! use steadfast_clocks::{Location, Place, ReadOrder, Settings, Slots, ThreadClocks, WriteOrder};
+//! use steadfast_model::ViolationKind;
 //!
 //! let settings = Settings::default();
 //! let mut slots = Slots::new();
@@ -47,8 +48,8 @@
 //! 2. A read is recorded only if its write is not known in happens-before: otherwise a thread that knows the read also knows the write.
 //! 3. The log contains the values of overwritten writes; no list of critical values is needed.
 //! 4. Appendix A as printed has three errors: UPDATELSC lines 4, 5 and 8 assign to M(x) and W(x); line 10 is T\_a(τ) ⊔= W(x); a relaxed write keeps its own timestamp in W(x).
-//! 5. `seq_cst` accesses (psc′) and, under [`Model::Rc11`], `seq_cst` fences (RC11's `psc_F`) are ours.
-//! 6. Under [`Model::Rc20`], the order of accesses to the ghost location f does not count as an order under SC; by the letter of the paper it does.
+//! 5. `seq_cst` accesses (psc′) and, under [`Supported::Rc11`], `seq_cst` fences (RC11's `psc_F`) are ours.
+//! 6. Under [`Supported::Rc20`], the order of accesses to the ghost location f does not count as an order under SC; by the letter of the paper it does.
 //!
 //! # Invariants
 //! - A clock that contains a moment of a write also contains everything that its thread knew at that moment.
@@ -79,11 +80,11 @@ pub use access::{CompareExchange, Place, Strength};
 pub use epoch::{Epoch, Slot};
 pub use location::Location;
 pub use outline::Outline;
-pub use settings::{Limits, Model, Settings};
+pub use settings::{Limits, Settings, Supported};
 pub use shadow::{Cells, Direction, FastPath, Race, Touched};
 pub use slots::Slots;
 pub use stamps::{StampPool, StampTable, Sweep};
 pub use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 pub use sync::{ScFence, SyncClock};
 pub use thread::ThreadClocks;
-pub use violation::{Missing, Violation, ViolationKind, WriteRecord};
+pub use violation::{Missing, Violation, WriteRecord};

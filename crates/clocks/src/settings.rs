@@ -1,18 +1,20 @@
 //! What a run is checked against, and how much is remembered.
 
-/// The memory model: what `seq_cst` means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Model {
-    /// RC20 with psc′ for `seq_cst` accesses; a `seq_cst` fence is `fence(acq); FADD(f, 0, acq_rel); fence(rel)`.
-    Rc20,
-    /// RC20 with psc′ for `seq_cst` accesses and RC11's condition on `seq_cst` fences. No report means something for real compilers.
-    #[default]
-    Rc11,
-    /// RC20 where `seq_cst` means no more than acquire and release.
-    AcqRel,
+use steadfast_model::{Model, supported};
+
+supported! {
+    /// A memory model for running programs.
+    #[derive(Default)]
+    pub enum Supported: Model in "the sanitizer" {
+        /// The default. Without a report, the run means the same on real compilers.
+        #[default]
+        Rc11,
+        Rc20,
+        AcqRel,
+    }
 }
 
-impl Model {
+impl Supported {
     /// Whether `seq_cst` accesses are ordered among each other.
     pub(crate) fn orders_accesses(self) -> bool {
         self != Self::AcqRel
@@ -20,7 +22,7 @@ impl Model {
 
     /// Whether `seq_cst` fences of all threads share an [`ScFence`](crate::ScFence). If not, nobody needs to lock it.
     pub fn shares_fences(self) -> bool {
-        self == Self::Rc20
+        self.fences_are_updates()
     }
 }
 
@@ -48,14 +50,14 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// The memory model.
-    pub model: Model,
+    pub model: Supported,
     /// How much is remembered.
     pub limits: Limits,
 }
 
 impl Settings {
     /// The given model with the usual limits.
-    pub fn of(model: Model) -> Self {
+    pub fn of(model: Supported) -> Self {
         Self { model, ..Self::default() }
     }
 }

@@ -6,7 +6,7 @@
 use crate::clock::{Clock, Lane};
 use crate::slots::{DeadThread, SlotStarts};
 use crate::stamps::Stamp;
-use crate::{Epoch, FenceOrder, Model, ScFence, Settings, Slot, Slots, SyncClock};
+use crate::{Epoch, FenceOrder, ScFence, Settings, Slot, Slots, Supported, SyncClock};
 
 /// A clock in three variants: what is known now, what an acquire fence would add, and what was known at the last release fence.
 #[derive(Clone, Debug, Default)]
@@ -326,7 +326,7 @@ impl ThreadClocks {
         self.has_released();
     }
 
-    /// A fence. Only a `seq_cst` fence under a model that [shares fences](Model::shares_fences) uses `shared`.
+    /// A fence. Only a `seq_cst` fence under a model that [shares fences](Supported::shares_fences) uses `shared`.
     pub fn fence(&mut self, order: FenceOrder, shared: &mut ScFence) {
         if order.is_acquire() {
             let grown = self.hb.acquire_fence() | self.fenced.acquire_fence() | self.pending.acquire_fence();
@@ -349,12 +349,12 @@ impl ThreadClocks {
     /// The additional effect of a `seq_cst` fence.
     fn order_fence(&mut self, shared: &mut ScFence) {
         match self.settings.model {
-            Model::AcqRel => {}
-            Model::Rc20 => {
+            Supported::AcqRel => {}
+            Supported::Rc20 => {
                 self.learn_hb(shared.released.lanes(), true);
                 shared.released.join(self.hb.current.lanes());
             }
-            Model::Rc11 => {
+            Supported::Rc11 => {
                 // That there is a later moment of its own is nothing that it has learned.
                 self.fenced.current.set(self.slot, self.hb.current.get(self.slot));
                 let grown = self.fenced.current.join(self.hb.current.lanes())

@@ -1,6 +1,7 @@
 //! The reports of violations.
 
 use crate::{Epoch, Place, Slot};
+use steadfast_model::ViolationKind;
 
 /// A write that a location remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +27,6 @@ pub struct WriteRecord {
     pub seq_cst: bool,
 }
 
-/// What the access could do under the weak memory model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ViolationKind {
-    /// Read a value that is overwritten.
-    StaleRead,
-    /// Be ordered before a write that came earlier, which does not notice it.
-    OvertakenWrite,
-    /// Update a value that is overwritten, and be ordered before the overwriting write.
-    StaleUpdate,
-}
-
 /// The missing ordering, as far as one run shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Missing {
@@ -52,7 +42,7 @@ pub enum Missing {
 /// `stale`, or is ordered before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// What the access could do.
+    /// What the access could do: a stale read, an overtaking write or a stale update.
     pub kind: ViolationKind,
     /// The write that the access could read from, or be ordered directly behind. Nothing if it was forgotten.
     pub stale: Option<WriteRecord>,

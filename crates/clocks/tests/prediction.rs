@@ -1,7 +1,7 @@
 //! A violation is found in every schedule of the same execution graph, however late the other thread runs.
 
 use steadfast_clocks::{
-    Limits, Location, Model, Place, ReadOrder, Settings, Slots, ThreadClocks, Violation, WriteOrder,
+    Limits, Location, Place, ReadOrder, Settings, Slots, Supported, ThreadClocks, Violation, WriteOrder,
 };
 
 /// Example 3.1 of the paper: `x := 1; a := y; x := 2 ‖ y := 1; b := x; y := 2`.
@@ -61,7 +61,7 @@ fn random(seed: &mut u64) -> usize {
 
 const ORDERS: [(WriteOrder, ReadOrder); 2] =
     [(WriteOrder::Relaxed, ReadOrder::Relaxed), (WriteOrder::Release, ReadOrder::Acquire)];
-const MODELS: [Model; 3] = [Model::Rc20, Model::Rc11, Model::AcqRel];
+const MODELS: [Supported; 3] = [Supported::Rc20, Supported::Rc11, Supported::AcqRel];
 
 /// When both threads have made their first steps before either reads, both read 1 or 2, and no weak machine can tell the difference.
 #[test]
@@ -100,7 +100,7 @@ fn threads_that_run_one_after_the_other_are_no_excuse() {
 
 #[test]
 fn seq_cst_is_enough() {
-    for (model, robust) in [(Model::Rc20, true), (Model::Rc11, true), (Model::AcqRel, false)] {
+    for (model, robust) in [(Supported::Rc20, true), (Supported::Rc11, true), (Supported::AcqRel, false)] {
         let settings = Settings { model, limits: Limits::UNBOUNDED };
         let mut example = Example::new(settings, (WriteOrder::SeqCst, ReadOrder::SeqCst));
         (0..3).for_each(|_| example.step(0));

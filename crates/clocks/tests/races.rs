@@ -1,8 +1,8 @@
 //! Plain accesses over a long run: stamps are used up, swept and used again, there are more threads than stamps, and nothing is invented.
 
 use steadfast_clocks::{
-    Cells, Direction, FenceOrder, Location, Model, Place, ReadOrder, ScFence, Settings, Slots, StampPool, StampTable,
-    SyncClock, ThreadClocks, WriteOrder,
+    Cells, Direction, FenceOrder, Location, Place, ReadOrder, ScFence, Settings, Slots, StampPool, StampTable,
+    Supported, SyncClock, ThreadClocks, WriteOrder,
 };
 
 const MUTEXES: usize = 8;
@@ -128,7 +128,7 @@ fn a_late_stamp_does_not_hide_a_race() {
 fn shared_fences_order_plain_accesses() {
     let (mut slots, table, mut pool) = (Slots::new(), StampTable::new(), StampPool::new());
     let (mut fence, cells) = (ScFence::new(), Cells::default());
-    let mut first = ThreadClocks::first(Settings::of(Model::Rc20), &mut slots).unwrap();
+    let mut first = ThreadClocks::first(Settings::of(Supported::Rc20), &mut slots).unwrap();
     let mut second = first.spawn(&mut slots).unwrap();
     assert!(pool.lend(&table, &mut first) && pool.lend(&table, &mut second));
     assert_eq!(first.plain(&cells, &table, 0xff, Direction::Read), None);

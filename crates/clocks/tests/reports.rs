@@ -2,8 +2,9 @@
 
 use steadfast_clocks::{
     CompareExchange, FenceOrder, Location, Missing, Place, ReadOrder, RmwOrder, ScFence, Settings, Slots, Strength,
-    ThreadClocks, ViolationKind, WriteOrder,
+    ThreadClocks, WriteOrder,
 };
+use steadfast_model::ViolationKind;
 
 struct Two {
     first: ThreadClocks,
@@ -64,7 +65,7 @@ fn each_kind_of_access_is_judged_by_what_it_could_do() {
     };
     let (mut thread, mut x) = prepared();
     let kind = thread.store(&mut x, WriteOrder::Relaxed, 2, Place(3)).map(|violation| violation.kind);
-    assert_eq!(kind, Some(ViolationKind::OvertakenWrite));
+    assert_eq!(kind, Some(ViolationKind::OvertakingWrite));
 
     let exchange = |strength, expected| CompareExchange {
         strength,

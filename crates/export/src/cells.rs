@@ -5,7 +5,7 @@
 //! only read-modify-writes access it, so none of its values can be stale for a write, and there are no other reads of it.
 
 use crate::location_bits::{LocationBits, WORD};
-use crate::{ExportModel, PromelaOptions};
+use crate::{PromelaOptions, Supported};
 use std::collections::BTreeSet;
 use steadfast_ir::values::{ValueAnalysis, ValueSet, locations_of};
 use steadfast_ir::{FenceOrder, Instr, LocId, LocKind, Program, dataflow};
@@ -47,14 +47,14 @@ impl Cells {
         for (loc, location) in program.locations.enumerated() {
             let mine = match (options.model, location.kind) {
                 _ if !accessed.contains(&loc) => Vec::new(),
-                (ExportModel::Sc, _) | (ExportModel::Ra | ExportModel::Sra, LocKind::Plain) => Vec::new(),
+                (Supported::Sc, _) | (Supported::Ra | Supported::Sra, LocKind::Plain) => Vec::new(),
                 (_, LocKind::Atomic) => {
                     let every = analysis.locations[loc];
                     let critical: &ValueSet = if options.critical_values { &analysis.critical[loc] } else { &every };
                     let bits = LocationBits::new(&analysis.locations[loc], critical, &mut next);
                     vec![cells.push(Cell { name: names[loc].clone(), bits })]
                 }
-                (ExportModel::Rc20, LocKind::Plain) => (0..program.threads.len())
+                (Supported::Rc20, LocKind::Plain) => (0..program.threads.len())
                     .map(|copy| {
                         let name = format!("{}_for_{copy}", names[loc]);
                         cells.push(Cell { name, bits: LocationBits::single(&mut next) })

@@ -34,7 +34,8 @@
 //! - A blocked thread is not an error.
 //!
 //! ```
-//! use steadfast_export::{ExportModel, ExportNotion, PromelaOptions, promela};
+//! use steadfast_export::{PromelaOptions, Supported, promela};
+//! use steadfast_model::Notion;
 //! use steadfast_ir::{Expr, ProgramBuilder, ReadOrder, WriteOrder};
 //!
 //! let mut b = ProgramBuilder::new("store-buffering");
@@ -46,7 +47,7 @@
 //!         t.load(r, theirs, ReadOrder::Acquire);
 //!     });
 //! }
-//! let exported = promela(&b.finish(), &PromelaOptions::new(ExportModel::Ra, ExportNotion::Graph))?;
+//! let exported = promela(&b.finish(), &PromelaOptions::new(Supported::Ra, Notion::Graph))?;
 //! assert!(exported.contains("assert(robust)"));
 //! # Ok::<(), steadfast_export::ExportError>(())
 //! ```
@@ -71,38 +72,30 @@ use monitor::Monitor;
 use names::Names;
 use pending::Pending;
 use steadfast_ir::Program;
+use steadfast_model::{Model, Notion, supported};
 use text::Text;
 use thread::ThreadWriter;
 
-/// The memory model whose monitor is exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportModel {
-    /// No monitor: assertions, undefined operations and races under sequential consistency.
-    Sc,
-    /// Release/acquire: every access is treated as acquire or release, and only SC fences do anything.
-    Ra,
-    /// Strong release/acquire: as RA, but only reads can be stale.
-    Sra,
-    /// RC20: relaxed, release and acquire accesses, and all fences. No `seq_cst` accesses.
-    Rc20,
-}
-
-/// What counts as a violation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportNotion {
-    /// Every execution graph is SC-consistent.
-    Graph,
-    /// Reads may be stale as long as nothing depends on them.
-    Observational,
+supported! {
+    /// A memory model whose monitor is exported.
+    pub enum Supported: Model in "`export`" {
+        /// No monitor: assertions, undefined operations and races.
+        Sc,
+        Ra,
+        /// As RA, but only reads can be stale.
+        Sra,
+        /// Without `seq_cst` accesses.
+        Rc20,
+    }
 }
 
 /// What to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromelaOptions {
     /// The memory model.
-    pub model: ExportModel,
+    pub model: Supported,
     /// The notion of robustness.
-    pub notion: ExportNotion,
+    pub notion: Notion,
     /// Whether the order of SC fences among themselves counts in hbSC, as in the papers.
     pub fences_by_the_letter: bool,
     /// Whether stale values that nobody can single out share one class (PLDI'19 §5.1). The verdict does not depend on it.
@@ -111,7 +104,7 @@ pub struct PromelaOptions {
 
 impl PromelaOptions {
     /// The usual settings: fences as we read them, critical values on.
-    pub fn new(model: ExportModel, notion: ExportNotion) -> Self {
+    pub fn new(model: Supported, notion: Notion) -> Self {
         Self { model, notion, fences_by_the_letter: false, critical_values: true }
     }
 }
@@ -138,7 +131,7 @@ pub fn promela(program: &Program, options: &PromelaOptions) -> Result<String, Ex
 
 fn header(program: &Program, options: PromelaOptions, text: &mut Text) {
     text.line(format!("/* {}", comment(&program.name)));
-    text.line(format!("   model {:?}, notion {:?}", options.model, options.notion).to_lowercase());
+    text.line(format!("   model {}, notion {}", options.model, options.notion));
     text.line("   spin -a FILE && gcc -O2 -DSAFETY -DVECTORSZ=4096 -fwrapv -o pan pan.c && ./pan -m1000000 */");
     text.line("");
     text.line("/* Each is 0 for ever: the assertion that fails says what is wrong. */");

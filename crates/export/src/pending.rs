@@ -2,7 +2,7 @@
 //! and one of them writes. Each thread announces its next plain access. RC20 finds races with its views instead.
 
 use crate::text::Text;
-use crate::{ExportModel, PromelaOptions};
+use crate::{PromelaOptions, Supported};
 use steadfast_ir::{LocId, LocKind, Program};
 use steadfast_span::IndexVec;
 
@@ -19,7 +19,7 @@ impl Pending {
     pub(crate) fn of(program: &Program, options: PromelaOptions) -> Self {
         let is_plain = |kind: LocKind| kind == LocKind::Plain;
         let locations = program.locations.iter().filter(|loc| is_plain(loc.kind)).count();
-        let needed = locations > 0 && options.model != ExportModel::Rc20;
+        let needed = locations > 0 && options.model != Supported::Rc20;
         let mut next = 0;
         let number = |kind: LocKind| {
             let number = next;

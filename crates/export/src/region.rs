@@ -3,7 +3,7 @@
 use crate::monitor::Operation;
 use crate::text::Text;
 use crate::thread::{Target, ThreadWriter};
-use crate::{ExportModel, comment};
+use crate::{Supported, comment};
 use std::collections::BTreeSet;
 use steadfast_ir::{FenceOrder, Instr, Pc, RegSet, Thread, cfg, dataflow};
 use steadfast_span::{Index, IndexVec};
@@ -208,7 +208,7 @@ impl Local<'_, '_, '_> {
 
     /// Acquire and release fences, which have an effect only under RC20.
     fn fence(&mut self, order: FenceOrder) -> Vec<String> {
-        if self.writer.options.model != ExportModel::Rc20 || self.writer.monitor.cells.rows() == 0 {
+        if self.writer.options.model != Supported::Rc20 || self.writer.monitor.cells.rows() == 0 {
             return Vec::new();
         }
         let thread = self.writer.id.index();

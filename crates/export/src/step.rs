@@ -1,6 +1,6 @@
 //! What a thread can do at a place where steps end: its choices under SC, and the ways in which its next access is wrong.
 
-use crate::ExportModel;
+use crate::Supported;
 use crate::cells::CellId;
 use crate::monitor::{Awaited, CellAccess, NextAction, Operation};
 use crate::thread::{Target, ThreadWriter};
@@ -248,7 +248,7 @@ impl ThreadWriter<'_, '_> {
                 .push(format!("{variable} = {}", self.expressions.reduced(new, self.program.locations[loc].modulus)));
         }
         if let Some(cell) = self.monitor.cells.atomic(loc) {
-            let access = if self.options.model == ExportModel::Rc20 { access } else { access.strengthened() };
+            let access = if self.options.model == Supported::Rc20 { access } else { access.strengthened() };
             effects.extend(self.monitor.access(access, cell, self.id.index()));
         }
         if let Some(dst) = dst {
@@ -273,7 +273,7 @@ impl ThreadWriter<'_, '_> {
             return Vec::new();
         }
         let operations: &[Operation] = match self.options.model {
-            ExportModel::Rc20 => &[Operation::FenceAcquire, Operation::FenceAccess, Operation::FenceRelease],
+            Supported::Rc20 => &[Operation::FenceAcquire, Operation::FenceAccess, Operation::FenceRelease],
             _ => &[Operation::FenceAccess],
         };
         operations.iter().map(|&operation| self.monitor.call(operation, self.id.index())).collect()

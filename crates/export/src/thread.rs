@@ -7,8 +7,9 @@ use crate::pending::Pending;
 use crate::region::{self, Region};
 use crate::step::Block;
 use crate::text::Text;
-use crate::{ExportModel, ExportNotion, PromelaOptions, comment};
+use crate::{PromelaOptions, Supported, comment};
 use steadfast_ir::{FenceOrder, Instr, Pc, Program, RegId, RegSet, Thread, ThreadId, dataflow, liveness};
+use steadfast_model::Notion;
 use steadfast_span::{Index, IndexVec};
 
 /// Where control can go.
@@ -209,7 +210,7 @@ impl<'a, 'm> ThreadWriter<'a, 'm> {
 
     /// Whether stale reads are followed instead of reported.
     pub(crate) fn is_observational(&self) -> bool {
-        self.options.notion == ExportNotion::Observational && self.options.model != ExportModel::Sc
+        self.options.notion == Notion::Observational && self.options.model != Supported::Sc
     }
 
     /// A condition that holds when one of the registers may hold a stale value.
@@ -220,9 +221,9 @@ impl<'a, 'm> ThreadWriter<'a, 'm> {
 }
 
 /// Whether an instruction is a step of its own. An SC fence is one if it has an effect.
-fn is_step(op: &Instr, model: ExportModel) -> bool {
+fn is_step(op: &Instr, model: Supported) -> bool {
     match op {
-        Instr::Fence(FenceOrder::SeqCst) => model != ExportModel::Sc,
+        Instr::Fence(FenceOrder::SeqCst) => model != Supported::Sc,
         Instr::Fence(_) => false,
         op => dataflow::is_visible(op),
     }

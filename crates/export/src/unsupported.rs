@@ -1,6 +1,6 @@
 //! What the published monitors do not cover.
 
-use crate::{ExportError, ExportModel, PromelaOptions};
+use crate::{ExportError, PromelaOptions, Supported};
 use steadfast_ir::{Instr, Program};
 
 /// SPIN numbers processes with a byte, and uses one number for itself.
@@ -19,7 +19,7 @@ pub(crate) fn check(program: &Program, options: PromelaOptions) -> Result<(), Ex
             found.span,
         ));
     }
-    if options.model != ExportModel::Rc20 {
+    if options.model != Supported::Rc20 {
         return Ok(());
     }
     let mut instructions = program.threads.iter().flat_map(|thread| thread.code.iter());

@@ -6,8 +6,9 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use steadfast_export::{ExportModel, ExportNotion, PromelaOptions, promela};
+use steadfast_export::{PromelaOptions, Supported, promela};
 use steadfast_lang::{Dialect, Expectation, ExpectedVerdict, parse};
+use steadfast_model::{Model, Notion};
 use steadfast_span::SourceFile;
 use support::Size;
 
@@ -21,14 +22,8 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 
 /// What to ask SPIN for an expectation; nothing if the model is not exported.
 fn question(expectation: &Expectation, fences_by_the_letter: bool) -> Option<PromelaOptions> {
-    let model = match expectation.model.as_str() {
-        "ra" => ExportModel::Ra,
-        "sra" => ExportModel::Sra,
-        "rc20" => ExportModel::Rc20,
-        _ => return None,
-    };
-    let notion = if expectation.notion == "graph" { ExportNotion::Graph } else { ExportNotion::Observational };
-    Some(PromelaOptions { fences_by_the_letter, ..PromelaOptions::new(model, notion) })
+    let model = Supported::try_from(expectation.model).ok()?;
+    Some(PromelaOptions { fences_by_the_letter, ..PromelaOptions::new(model, expectation.notion) })
 }
 
 /// Files that are left out, each for its reason.
@@ -57,7 +52,7 @@ fn check(path: &Path, fences_by_the_letter: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     for expectation in &parsed.expectations {
         // Observability is the same question for every model; once is enough here.
-        if expectation.notion != "graph" && expectation.model != "rc20" {
+        if expectation.notion != Notion::Graph && expectation.model != Model::Rc20 {
             continue;
         }
         let Some(options) = question(expectation, fences_by_the_letter) else { continue };

@@ -2,16 +2,16 @@
 
 mod support;
 
-use steadfast_export::{ExportModel, ExportNotion, PromelaOptions, promela};
-use steadfast_graph::Axioms;
+use steadfast_export::{PromelaOptions, Supported, promela};
 use steadfast_graph::oracle::{Options, robust};
 use steadfast_ir::{
     BinaryOp, Expr, Instr, Place, Program, ProgramBuilder, ReadOrder, RmwOrder, ThreadBuilder, Wrap, WriteOrder,
 };
+use steadfast_model::{Model, Notion};
 use steadfast_span::Span;
 use support::Outcome;
 
-const MODELS: [ExportModel; 4] = [ExportModel::Sc, ExportModel::Ra, ExportModel::Sra, ExportModel::Rc20];
+const MODELS: [Supported; 4] = [Supported::Sc, Supported::Ra, Supported::Sra, Supported::Rc20];
 
 /// A program with one thread.
 fn single(emit: impl FnOnce(&mut ThreadBuilder)) -> Program {
@@ -20,8 +20,8 @@ fn single(emit: impl FnOnce(&mut ThreadBuilder)) -> Program {
     b.finish()
 }
 
-fn spin(program: &Program, model: ExportModel) -> Option<Outcome> {
-    support::spin(program, PromelaOptions::new(model, ExportNotion::Graph))
+fn spin(program: &Program, model: Supported) -> Option<Outcome> {
+    support::spin(program, PromelaOptions::new(model, Notion::Graph))
 }
 
 /// Checks which assertion is violated, the same under all models.
@@ -173,12 +173,12 @@ fn many_values(order: WriteOrder) -> Program {
 
 #[test]
 fn views_may_take_several_words() {
-    let mut without_classes = PromelaOptions::new(ExportModel::Rc20, ExportNotion::Graph);
+    let mut without_classes = PromelaOptions::new(Supported::Rc20, Notion::Graph);
     without_classes.critical_values = false;
     for (order, expected) in [(WriteOrder::Release, None), (WriteOrder::Relaxed, Some("robust"))] {
         let program = many_values(order);
         assert!(promela(&program, &without_classes).is_ok_and(|text| text.contains("Vc_2[")), "three words are used");
-        assert_eq!(robust(&program, Axioms::Rc20, &Options::default()).holds(), Some(expected.is_none()));
+        assert_eq!(robust(&program, Model::Rc20, &Options::default()).holds(), Some(expected.is_none()));
         let Some(outcome) = support::spin(&program, without_classes) else { return };
         assert_eq!(outcome.violated.as_deref(), expected, "{order}");
     }
@@ -197,7 +197,7 @@ fn local_steps_make_no_states() {
             t.store(loc, Expr::Reg(r), WriteOrder::Relaxed);
         });
     }
-    let Some(outcome) = spin(&b.finish(), ExportModel::Sc) else { return };
+    let Some(outcome) = spin(&b.finish(), Supported::Sc) else { return };
     assert_eq!(outcome, Outcome { violated: None, states: 9 });
 }
 
@@ -210,9 +210,9 @@ fn seq_cst_accesses_are_not_part_of_rc20() {
         t.store(x, Expr::Const(1), WriteOrder::SeqCst);
     });
     let program = b.finish();
-    let export = |model| promela(&program, &PromelaOptions::new(model, ExportNotion::Graph));
-    assert!(export(ExportModel::Ra).is_ok() && export(ExportModel::Sra).is_ok() && export(ExportModel::Sc).is_ok());
-    let error = export(ExportModel::Rc20).expect_err("RC20 has no seq_cst accesses");
+    let export = |model| promela(&program, &PromelaOptions::new(model, Notion::Graph));
+    assert!(export(Supported::Ra).is_ok() && export(Supported::Sra).is_ok() && export(Supported::Sc).is_ok());
+    let error = export(Supported::Rc20).expect_err("RC20 has no seq_cst accesses");
     assert_eq!(error.span, Span::new(3, 8));
     assert!(error.message.contains("psc"));
 }

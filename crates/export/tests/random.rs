@@ -2,11 +2,12 @@
 
 mod support;
 
-use steadfast_export::{ExportModel, ExportNotion, PromelaOptions};
+use steadfast_export::{PromelaOptions, Supported};
+use steadfast_graph::GhostEdges;
 use steadfast_graph::oracle::{self, Options};
 use steadfast_graph::random::{Config, program_of_seed};
-use steadfast_graph::{Axioms, GhostEdges};
 use steadfast_ir::Program;
+use steadfast_model::{Model, Notion};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
@@ -24,7 +25,7 @@ fn for_random_programs(config: &Config, mut check: impl FnMut(u64, &Program)) {
 }
 
 /// What SPIN says, with options that vary with the seed where they must not, or predictably, change the verdict.
-fn spin_says(program: &Program, model: ExportModel, notion: ExportNotion, seed: u64) -> Option<String> {
+fn spin_says(program: &Program, model: Supported, notion: Notion, seed: u64) -> Option<String> {
     let options = PromelaOptions {
         fences_by_the_letter: by_the_letter(seed),
         critical_values: !seed.is_multiple_of(3),
@@ -43,16 +44,17 @@ fn oracle_options(seed: u64) -> Options {
 }
 
 /// The oracle and SPIN agree on robustness and, where there are plain locations, on races.
-fn same_verdict(model: ExportModel, axioms: Axioms, config: &Config) {
+fn same_verdict(model: Supported, config: &Config) {
     let mut violations = 0;
     for_random_programs(config, |seed, program| {
         let options = oracle_options(seed);
-        let (Some(robust), Some(race_free)) =
-            (oracle::robust(program, axioms, &options).holds(), oracle::race_free(program, axioms, &options).holds())
-        else {
+        let (Some(robust), Some(race_free)) = (
+            oracle::robust(program, model.model(), &options).holds(),
+            oracle::race_free(program, model.model(), &options).holds(),
+        ) else {
             return;
         };
-        let found = spin_says(program, model, ExportNotion::Graph, seed);
+        let found = spin_says(program, model, Notion::Graph, seed);
         let agree = found.is_some() != (robust && race_free);
         assert!(agree, "seed {seed}: robust {robust}, race-free {race_free}, SPIN: {found:?}\n{program}");
         violations += u64::from(found.is_some());
@@ -67,39 +69,39 @@ fn same_verdict(model: ExportModel, axioms: Axioms, config: &Config) {
 
 #[test]
 fn ra() {
-    same_verdict(ExportModel::Ra, Axioms::Ra, &Config::default());
+    same_verdict(Supported::Ra, &Config::default());
 }
 
 #[test]
 fn sra() {
-    same_verdict(ExportModel::Sra, Axioms::Sra, &Config::default());
+    same_verdict(Supported::Sra, &Config::default());
 }
 
 #[test]
 fn rc20() {
-    same_verdict(ExportModel::Rc20, Axioms::Rc20, &Config::default());
+    same_verdict(Supported::Rc20, &Config::default());
 }
 
 #[test]
 fn ra_with_plain_locations() {
-    same_verdict(ExportModel::Ra, Axioms::Ra, &Config { plain: true, small: true, ..Config::default() });
+    same_verdict(Supported::Ra, &Config { plain: true, small: true, ..Config::default() });
 }
 
 #[test]
 fn rc20_with_plain_locations() {
-    same_verdict(ExportModel::Rc20, Axioms::Rc20, &Config { plain: true, small: true, ..Config::default() });
+    same_verdict(Supported::Rc20, &Config { plain: true, small: true, ..Config::default() });
 }
 
 /// The observational monitor may over-report, but must not miss; and it never reports what is robust in the stricter sense.
-fn no_observational_miss(model: ExportModel, axioms: Axioms) {
+fn no_observational_miss(model: Supported) {
     let config = Config { observational: true, small: true, ..Config::default() };
     for_random_programs(&config, |seed, program| {
         let options = oracle_options(seed);
-        let found = spin_says(program, model, ExportNotion::Observational, seed);
-        if oracle::observationally_robust(program, axioms, &options).is_violated() {
+        let found = spin_says(program, model, Notion::Observational, seed);
+        if oracle::observationally_robust(program, model.model(), &options).is_violated() {
             assert!(found.is_some(), "seed {seed}: SPIN missed an observable violation\n{program}");
         }
-        if oracle::robust(program, axioms, &options).holds() == Some(true) {
+        if oracle::robust(program, model.model(), &options).holds() == Some(true) {
             assert!(found.is_none(), "seed {seed}: SPIN reports {found:?} on a robust program\n{program}");
         }
     });
@@ -107,20 +109,20 @@ fn no_observational_miss(model: ExportModel, axioms: Axioms) {
 
 #[test]
 fn ra_observational() {
-    no_observational_miss(ExportModel::Ra, Axioms::Ra);
+    no_observational_miss(Supported::Ra);
 }
 
 #[test]
 fn rc20_observational() {
-    no_observational_miss(ExportModel::Rc20, Axioms::Rc20);
+    no_observational_miss(Supported::Rc20);
 }
 
 #[test]
 fn assertions_under_sc() {
     let config = Config { assertions: 30, ..Config::default() };
     for_random_programs(&config, |seed, program| {
-        let Ok(failures) = oracle::failures(program, Axioms::Sc, &oracle_options(seed)) else { return };
-        let found = spin_says(program, ExportModel::Sc, ExportNotion::Graph, seed);
+        let Ok(failures) = oracle::failures(program, Model::Sc, &oracle_options(seed)) else { return };
+        let found = spin_says(program, Supported::Sc, Notion::Graph, seed);
         assert_eq!(found.is_some(), !failures.is_empty(), "seed {seed}: {failures:?}, SPIN: {found:?}\n{program}");
     });
 }

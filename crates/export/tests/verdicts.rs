@@ -2,11 +2,11 @@
 
 mod support;
 
-use steadfast_export::{ExportModel, ExportNotion, PromelaOptions};
+use steadfast_export::{PromelaOptions, Supported};
+use steadfast_model::Notion;
 use support::litmus::parse;
 
-const MODELS: [(ExportModel, &str); 3] =
-    [(ExportModel::Ra, "ra"), (ExportModel::Sra, "sra"), (ExportModel::Rc20, "rc20")];
+const MODELS: [(Supported, &str); 3] = [(Supported::Ra, "ra"), (Supported::Sra, "sra"), (Supported::Rc20, "rc20")];
 
 /// Checks one program against all models and notions. `not_robust` lists those that it is *not* robust against, of `ra`, `sra` and
 /// `rc20`, with the prefix `obs-` for the observational notion.
@@ -18,12 +18,12 @@ fn check(threads: &[&str], not_robust: &str) {
 fn check_for(threads: &[&str], violating: &str, assertion: &str) {
     let program = parse(threads);
     let violating: Vec<&str> = violating.split_whitespace().collect();
-    for (notion, prefix) in [(ExportNotion::Graph, ""), (ExportNotion::Observational, "obs-")] {
+    for (notion, prefix) in [(Notion::Graph, ""), (Notion::Observational, "obs-")] {
         for (model, name) in MODELS {
             let name = format!("{prefix}{name}");
             let expected = violating.contains(&name.as_str()).then(|| assertion.to_owned());
             // Merging values must not matter; once is enough to see that.
-            let classes: &[bool] = if notion == ExportNotion::Graph { &[true, false] } else { &[true] };
+            let classes: &[bool] = if notion == Notion::Graph { &[true, false] } else { &[true] };
             for &critical_values in classes {
                 let options = PromelaOptions { critical_values, ..PromelaOptions::new(model, notion) };
                 let Some(outcome) = support::spin(&program, options) else { return };
@@ -111,8 +111,8 @@ fn sc_fences_are_stronger_than_in_rc11() {
 fn the_order_of_sc_fences_counts_by_the_letter_only() {
     let program = parse(&["x=1; F", "F; y=1", "y=1; ra=x"]);
     for (fences_by_the_letter, expected) in [(false, None), (true, Some("robust".to_owned()))] {
-        for model in [ExportModel::Ra, ExportModel::Sra, ExportModel::Rc20] {
-            let options = PromelaOptions { fences_by_the_letter, ..PromelaOptions::new(model, ExportNotion::Graph) };
+        for model in [Supported::Ra, Supported::Sra, Supported::Rc20] {
+            let options = PromelaOptions { fences_by_the_letter, ..PromelaOptions::new(model, Notion::Graph) };
             let Some(outcome) = support::spin(&program, options) else { return };
             assert_eq!(outcome.violated, expected, "{model:?}, by the letter: {fences_by_the_letter}");
         }

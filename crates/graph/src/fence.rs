@@ -1,7 +1,8 @@
 //! SC fences in graphs: as they are, or encoded with a ghost location for the models that have none of their own.
 
-use crate::{Event, EventId, EventKind, Execution, Order, ScFences};
+use crate::{Event, EventId, EventKind, Execution, Order};
 use steadfast_ir::LocId;
+use steadfast_model::ScFences;
 use steadfast_span::Index;
 
 impl Execution {

@@ -18,7 +18,7 @@
 //!    ([`GhostEdges`]); by the letter it does.
 //! 2. RC20 has no `seq_cst` accesses. Here they are acquire/release accesses for which psc′ must be acyclic
 //!    ([`axioms::psc`]); programs without them are treated exactly as published.
-//! 3. [`Axioms::Rc11`] is weaker than `RC11`: psc′ in place of its condition on accesses. [`Axioms::Rc11Full`] has the original.
+//! 3. [`Model::Rc11`] is weaker than `RC11`: psc′ in place of its condition on accesses. [`Model::Rc11Full`] has the original.
 //! 4. `RC11` is used with the release sequences of C++20.
 //! 5. Plain accesses are enumerated like relaxed ones that never synchronise. The result means something only for programs without
 //!    races; ask [`oracle::race_free`] first.
@@ -28,7 +28,8 @@
 //! # Example
 //! ```
 //! use steadfast_graph::oracle::{Options, robust};
-//! use steadfast_graph::{Axioms, EdgeKind};
+//! use steadfast_graph::EdgeKind;
+//! use steadfast_model::Model;
 //! use steadfast_ir::{Expr, ProgramBuilder, ReadOrder, WriteOrder};
 //!
 //! let mut b = ProgramBuilder::new("store-buffering");
@@ -40,7 +41,7 @@
 //!         t.load(r, other, ReadOrder::Acquire);
 //!     });
 //! }
-//! let verdict = robust(&b.finish(), Axioms::Tso, &Options::default());
+//! let verdict = robust(&b.finish(), Model::Tso, &Options::default());
 //! let cycle = verdict.counterexample().and_then(|graph| graph.labelled_cycle()).unwrap();
 //! let edges: Vec<_> = cycle.iter().map(|&(_, kind)| kind).collect();
 //! assert_eq!(edges, [EdgeKind::Po, EdgeKind::Fr, EdgeKind::Po, EdgeKind::Fr]);
@@ -65,7 +66,7 @@ mod relation;
 mod shrink;
 mod witness;
 
-pub use axioms::{Axioms, GhostEdges, ScFences};
+pub use axioms::{Axioms, GhostEdges};
 pub use base::{Base, EdgeKind};
 pub use cycle::LabelledCycle;
 pub use dot::dot;
@@ -74,4 +75,4 @@ pub use execution::{Execution, IllFormed};
 pub use names::{Legend, Names};
 pub use relation::Relation;
 pub use shrink::shrink;
-pub use witness::{RunStep, ViolationKind, Witness};
+pub use witness::{RunStep, Witness};

@@ -1,14 +1,15 @@
 //! Races on plain locations (POPL'21, Definition 6.1).
 
 use crate::{Axioms, EventId, Execution};
+use steadfast_model::Model;
 
 impl Execution {
     /// The first two conflicting accesses, at least one of them plain, that the model's happens-before leaves unordered.
-    pub fn race(&self, axioms: Axioms) -> Option<(EventId, EventId)> {
+    pub fn race(&self, model: Model) -> Option<(EventId, EventId)> {
         if !self.events().any(|(_, event)| event.kind.is_plain()) {
             return None;
         }
-        let hb = axioms.happens_before(self);
+        let hb = model.happens_before(self);
         for (second, b) in self.events() {
             for (first, a) in self.events().take_while(|&(first, _)| first < second) {
                 let conflict = a.same_location(b) && (a.kind.writes() || b.kind.writes());

@@ -1,46 +1,7 @@
 //! The execution that shows a violation, whoever found it.
 
 use crate::{EventId, Execution, LabelledCycle, Names, dot};
-use steadfast_ir::EvalError;
-
-/// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViolationKind {
-    /// A read can take a write that, under SC, it must know to be overwritten.
-    StaleRead,
-    /// A write or update can be ordered before a write that, under SC, it must come after.
-    OvertakingWrite,
-    /// A read goes wrong (as in `StaleRead`), and something depends on its value.
-    ObservedStaleRead,
-    /// Two accesses of a plain location are not ordered.
-    Race,
-    /// A load may come before a write, while an earlier store of its thread is still in the buffer.
-    TriangularRace,
-    /// An assertion fails under SC.
-    Assertion,
-    /// An expression has no value under SC.
-    Evaluation(EvalError),
-}
-
-impl ViolationKind {
-    /// The name in the JSON formats.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StaleRead => "stale-read",
-            Self::OvertakingWrite => "overtaking-write",
-            Self::ObservedStaleRead => "observed-stale-read",
-            Self::Race => "race",
-            Self::TriangularRace => "triangular-race",
-            Self::Assertion => "assertion",
-            Self::Evaluation(_) => "evaluation",
-        }
-    }
-
-    /// Whether it takes weak memory to see it.
-    pub fn is_weak(self) -> bool {
-        matches!(self, Self::StaleRead | Self::OvertakingWrite | Self::ObservedStaleRead | Self::TriangularRace)
-    }
-}
+use steadfast_model::ViolationKind;
 
 /// One step of the run. `P` says where it is: an instruction of a program, or a line of a file.
 #[derive(Clone, Debug)]

@@ -3,10 +3,11 @@
 
 use steadfast_graph::oracle::{Options, Strategy, failures, observationally_robust, race_free, robust};
 use steadfast_graph::random::{Config, Focus, Rng, program};
-use steadfast_graph::{Axioms, GhostEdges, shrink};
+use steadfast_graph::{GhostEdges, shrink};
 use steadfast_ir::Program;
+use steadfast_model::Model;
 
-const WEAK: [Axioms; 6] = [Axioms::Tso, Axioms::Ra, Axioms::Sra, Axioms::Rc20, Axioms::Rc11, Axioms::Rc11Full];
+const WEAK: [Model; 7] = [Model::Tso, Model::Ra, Model::Sra, Model::Rc20, Model::Rc11, Model::Rc11Full, Model::AcqRel];
 
 /// Checks a claim about random programs. The claim is `None` where the oracle gave up.
 fn for_random_programs(seed: u64, count: usize, config: &Config, claim: &dyn Fn(&Program) -> Option<bool>) {
@@ -31,7 +32,7 @@ fn agrees(program: &Program, strategy: Strategy, ghosts: GhostEdges) -> Option<b
     let options = Options { strategy, ghosts, max_graphs: 2_000, ..Options::default() };
     let borderline = Options { strategy: Strategy::Borderline, ..options };
     let answers =
-        |axioms| Some((robust(program, axioms, &options).holds()?, robust(program, axioms, &borderline).holds()?));
+        |model| Some((robust(program, model, &options).holds()?, robust(program, model, &borderline).holds()?));
     let answers: Vec<_> = WEAK.into_iter().filter_map(answers).collect();
     (answers.len() * 2 > WEAK.len()).then(|| answers.iter().all(|(one, other)| one == other))
 }
@@ -59,23 +60,32 @@ fn extending_inconsistent_graphs_changes_nothing() {
 }
 
 /// Whether being robust against `stronger` follows from being robust against `weaker`.
-fn implies(program: &Program, weaker: Axioms, stronger: Axioms) -> Option<bool> {
+fn implies(program: &Program, weaker: Model, stronger: Model) -> Option<bool> {
     let options = Options { max_graphs: 3_000, ..Options::default() };
-    let holds = |axioms| robust(program, axioms, &options).holds();
+    let holds = |model| robust(program, model, &options).holds();
     Some(!holds(weaker)? || holds(stronger)?)
 }
 
 #[test]
 fn weaker_models_have_fewer_robust_programs() {
     let config = Config { seq_cst: true, ..Config::default() };
-    for_random_programs(6, 500, &config, &|p| implies(p, Axioms::Ra, Axioms::Sra));
-    for_random_programs(14, 1_000, &config, &|p| implies(p, Axioms::Sra, Axioms::Tso));
-    for_random_programs(7, 500, &config, &|p| implies(p, Axioms::Rc11, Axioms::Rc11Full));
+    for_random_programs(6, 500, &config, &|p| implies(p, Model::Ra, Model::Sra));
+    for_random_programs(14, 1_000, &config, &|p| implies(p, Model::Sra, Model::Tso));
+    for_random_programs(7, 500, &config, &|p| implies(p, Model::Rc11, Model::Rc11Full));
+    for_random_programs(15, 500, &config, &|p| implies(p, Model::AcqRel, Model::Rc11));
     let fenceless = Config { sc_fences: false, ..config };
-    for_random_programs(8, 500, &fenceless, &|p| implies(p, Axioms::Rc20, Axioms::Rc11Full));
+    for_random_programs(8, 500, &fenceless, &|p| implies(p, Model::Rc20, Model::Rc11Full));
     for_random_programs(9, 500, &fenceless, &|p| {
-        implies(p, Axioms::Rc20, Axioms::Ra).map(|holds| holds || has_seq_cst(p))
+        implies(p, Model::Rc20, Model::Ra).map(|holds| holds || has_seq_cst(p))
     });
+}
+
+#[test]
+fn acq_rel_is_rc20_for_programs_without_seq_cst() {
+    let config = Config { seq_cst: false, sc_fences: false, ..Config::default() };
+    let options = Options { max_graphs: 3_000, ..Options::default() };
+    let holds = |program: &Program, model| robust(program, model, &options).holds();
+    for_random_programs(16, 500, &config, &|p| Some(holds(p, Model::AcqRel)? == holds(p, Model::Rc20)?));
 }
 
 fn has_seq_cst(program: &Program) -> bool {
@@ -86,8 +96,8 @@ fn has_seq_cst(program: &Program) -> bool {
 fn programs_with_only_seq_cst_accesses_are_robust() {
     let config = Config { seq_cst: true, only_seq_cst: true, sc_fences: false, ..Config::default() };
     let options = Options { max_graphs: 3_000, ..Options::default() };
-    for_random_programs(10, 300, &config, &|p| robust(p, Axioms::Rc20, &options).holds());
-    for_random_programs(11, 300, &config, &|p| robust(p, Axioms::Rc11, &options).holds());
+    for_random_programs(10, 300, &config, &|p| robust(p, Model::Rc20, &options).holds());
+    for_random_programs(11, 300, &config, &|p| robust(p, Model::Rc11, &options).holds());
 }
 
 #[test]
@@ -95,9 +105,9 @@ fn robust_implies_observationally_robust_implies_same_failures() {
     let config = Config { small: true, observational: true, branches: 25, assertions: 25, ..Config::default() };
     let options = Options { max_graphs: 3_000, ..Options::default() };
     for_random_programs(12, 500, &config, &|p| {
-        let graph = robust(p, Axioms::Rc20, &options).holds()?;
-        let observed = observationally_robust(p, Axioms::Rc20, &options).holds()?;
-        let same = || Some(failures(p, Axioms::Rc20, &options).ok()? == failures(p, Axioms::Sc, &options).ok()?);
+        let graph = robust(p, Model::Rc20, &options).holds()?;
+        let observed = observationally_robust(p, Model::Rc20, &options).holds()?;
+        let same = || Some(failures(p, Model::Rc20, &options).ok()? == failures(p, Model::Sc, &options).ok()?);
         Some((!graph || observed) && (!observed || same()?))
     });
 }
@@ -107,7 +117,7 @@ fn race_freedom_is_monotone() {
     let config = Config { small: true, plain: true, sc_fences: false, ..Config::default() };
     let options = Options { max_graphs: 3_000, ..Options::default() };
     for_random_programs(13, 500, &config, &|p| {
-        let free = |axioms| race_free(p, axioms, &options).holds();
-        Some(!free(Axioms::Rc20)? || free(Axioms::Ra)?)
+        let free = |model| race_free(p, model, &options).holds();
+        Some(!free(Model::Rc20)? || free(Model::Ra)?)
     });
 }

@@ -5,36 +5,32 @@ mod support;
 
 use steadfast_graph::oracle::{Options, count_complete, failures, observationally_robust, race_free, robust};
 use steadfast_graph::{Axioms, GhostEdges};
+use steadfast_model::Model;
 use support::litmus;
 
-/// Checks that the program is not robust against exactly the named models.
-fn check(text: &str, not_robust: &[Axioms]) {
+/// Checks that of all models whose verdicts are written down here, the program is not robust against exactly the named ones.
+fn check(text: &str, not_robust: &[Model]) {
     let program = litmus(text);
-    for axioms in Axioms::ALL {
-        let verdict = robust(&program, axioms, &Options::default());
-        assert_eq!(
-            verdict.holds(),
-            Some(!not_robust.contains(&axioms)),
-            "{} says otherwise about {text}",
-            axioms.name()
-        );
+    for model in [Model::Sc].into_iter().chain(ALL_WEAK) {
+        let verdict = robust(&program, model, &Options::default());
+        assert_eq!(verdict.holds(), Some(!not_robust.contains(&model)), "{} says otherwise about {text}", model.name());
         if let Some(graph) = verdict.counterexample() {
             assert_eq!(graph.well_formed(), Ok(()));
-            assert!(axioms.consistent(graph) && graph.labelled_cycle().is_some());
+            assert!(model.consistent(graph) && graph.labelled_cycle().is_some());
         }
     }
 }
 
-const RELAXED: [Axioms; 3] = [Axioms::Rc20, Axioms::Rc11, Axioms::Rc11Full];
-const RELEASE_ACQUIRE: [Axioms; 5] = [Axioms::Ra, Axioms::Sra, Axioms::Rc20, Axioms::Rc11, Axioms::Rc11Full];
-const ALL_WEAK: [Axioms; 6] = [Axioms::Tso, Axioms::Ra, Axioms::Sra, Axioms::Rc20, Axioms::Rc11, Axioms::Rc11Full];
-const NO_WRITE_ORDER: [Axioms; 4] = [Axioms::Ra, Axioms::Rc20, Axioms::Rc11, Axioms::Rc11Full];
+const RELAXED: [Model; 3] = [Model::Rc20, Model::Rc11, Model::Rc11Full];
+const RELEASE_ACQUIRE: [Model; 5] = [Model::Ra, Model::Sra, Model::Rc20, Model::Rc11, Model::Rc11Full];
+const ALL_WEAK: [Model; 6] = [Model::Tso, Model::Ra, Model::Sra, Model::Rc20, Model::Rc11, Model::Rc11Full];
+const NO_WRITE_ORDER: [Model; 4] = [Model::Ra, Model::Rc20, Model::Rc11, Model::Rc11Full];
 
 #[test]
 fn store_buffering() {
     check("x:=1.rlx; a=y.rlx || y:=1.rlx; a=x.rlx", &ALL_WEAK);
     check("x:=1.rel; a=y.acq || y:=1.rel; a=x.acq", &ALL_WEAK);
-    check("x:=1.sc; a=y.sc || y:=1.sc; a=x.sc", &[Axioms::Tso, Axioms::Ra, Axioms::Sra]);
+    check("x:=1.sc; a=y.sc || y:=1.sc; a=x.sc", &[Model::Tso, Model::Ra, Model::Sra]);
     check("x:=1.rlx; F.sc; a=y.rlx || y:=1.rlx; F.sc; a=x.rlx", &[]);
     check("x:=1.rlx; F.sc; a=y.rlx || y:=1.rlx; F.ar; a=x.rlx", &ALL_WEAK);
     check("fadd(x,1).ar; a=y.acq || fadd(y,1).ar; a=x.acq", &RELEASE_ACQUIRE);
@@ -62,7 +58,7 @@ fn two_plus_two_writes() {
 #[test]
 fn independent_reads_of_independent_writes() {
     check("x:=1.rel || y:=1.rel || a=x.acq; b=y.acq || a=y.acq; b=x.acq", &RELEASE_ACQUIRE);
-    check("x:=1.sc || y:=1.sc || a=x.sc; b=y.sc || a=y.sc; b=x.sc", &[Axioms::Ra, Axioms::Sra]);
+    check("x:=1.sc || y:=1.sc || a=x.sc; b=y.sc || a=y.sc; b=x.sc", &[Model::Ra, Model::Sra]);
 }
 
 #[test]
@@ -93,15 +89,15 @@ fn a_wait_can_be_enabled_by_a_stale_value() {
 
 #[test]
 fn encoded_sc_fences_are_stronger_than_those_of_rc11() {
-    check("x:=1.rlx; F.sc; y:=1.rlx || a=y.rlx; z:=1.rlx || a=z.rlx; F.sc; b=x.rlx", &[Axioms::Rc11, Axioms::Rc11Full]);
+    check("x:=1.rlx; F.sc; y:=1.rlx || a=y.rlx; z:=1.rlx || a=z.rlx; F.sc; b=x.rlx", &[Model::Rc11, Model::Rc11Full]);
 }
 
 #[test]
 fn by_the_letter_a_fence_can_break_a_program() {
     let program = litmus("x:=1.rlx; F.sc || F.sc; y:=1.rlx || y:=1.rlx; a=x.rlx");
     let letter = Options { ghosts: GhostEdges::Counted, ..Options::default() };
-    assert!(robust(&program, Axioms::Rc20, &letter).is_violated());
-    assert_eq!(robust(&program, Axioms::Rc20, &Options::default()).holds(), Some(true));
+    assert!(robust(&program, Model::Rc20, &letter).is_violated());
+    assert_eq!(robust(&program, Model::Rc20, &Options::default()).holds(), Some(true));
 }
 
 #[test]
@@ -111,7 +107,7 @@ fn seq_cst_accesses() {
     check("a=x.sc; b=y.sc || y:=1.sc; x:=1.sc || x:=1.rlx", &RELEASE_ACQUIRE);
     check("x:=1.sc; y:=1.sc || y:=1.rlx; a=y.sc; x:=1.sc", &NO_WRITE_ORDER);
     // RC11 orders seq_cst accesses by synchronisation through other accesses; psc′ does not.
-    let without_full = [Axioms::Tso, Axioms::Ra, Axioms::Sra, Axioms::Rc20, Axioms::Rc11];
+    let without_full = [Model::Tso, Model::Ra, Model::Sra, Model::Rc20, Model::Rc11];
     check("x:=1.sc; y:=1.rel || wait(y=1).acq; a=z.sc || z:=1.sc; b=x.sc", &without_full);
 }
 
@@ -122,37 +118,37 @@ fn observational_robustness_ignores_reads_that_nobody_uses() {
     let written = litmus("x:=1.rlx; y:=1.rlx || a=y.rlx; b=x.rlx; z:=b.rlx");
     let awaited = litmus("x:=1.rlx; y:=1.rlx || a=y.rlx; wait(x=0).rlx");
     let options = Options::default();
-    assert_eq!(observationally_robust(&unused, Axioms::Rc20, &options).holds(), Some(true));
+    assert_eq!(observationally_robust(&unused, Model::Rc20, &options).holds(), Some(true));
     for program in [used, written, awaited] {
-        assert_eq!(observationally_robust(&program, Axioms::Rc20, &options).holds(), Some(false), "{}", program.name);
+        assert_eq!(observationally_robust(&program, Model::Rc20, &options).holds(), Some(false), "{}", program.name);
     }
 }
 
 #[test]
 fn races_on_plain_locations() {
-    let free = |text: &str, axioms| race_free(&litmus(text), axioms, &Options::default()).holds() == Some(true);
-    for axioms in [Axioms::Ra, Axioms::Rc20] {
-        assert!(free("d:=1; y:=1.rel || wait(y=1).acq; a=d", axioms));
-        assert!(!free("d:=1 || a=d", axioms));
-        assert!(free("a=d || a=d", axioms));
+    let free = |text: &str, model| race_free(&litmus(text), model, &Options::default()).holds() == Some(true);
+    for model in [Model::Ra, Model::Rc20] {
+        assert!(free("d:=1; y:=1.rel || wait(y=1).acq; a=d", model));
+        assert!(!free("d:=1 || a=d", model));
+        assert!(free("a=d || a=d", model));
     }
-    assert!(free("d:=1; y:=1.rlx || wait(y=1).rlx; a=d", Axioms::Ra));
-    assert!(!free("d:=1; y:=1.rlx || wait(y=1).rlx; a=d", Axioms::Rc20));
+    assert!(free("d:=1; y:=1.rlx || wait(y=1).rlx; a=d", Model::Ra));
+    assert!(!free("d:=1; y:=1.rlx || wait(y=1).rlx; a=d", Model::Rc20));
     // Only a stale read of y leads to the race.
-    assert!(!free("d:=1; x:=1.rlx; y:=1.rel || wait(x=1).rlx; wait(y=0).acq; a=d", Axioms::Rc20));
+    assert!(!free("d:=1; x:=1.rlx; y:=1.rel || wait(x=1).rlx; wait(y=0).acq; a=d", Model::Rc20));
 }
 
 #[test]
 fn failures_and_counts() {
     let program = litmus("x:=1.rlx; y:=1.rlx || wait(y=1).rlx; a=x.rlx; assert(a)");
     let options = Options::default();
-    assert_eq!(failures(&program, Axioms::Sc, &options), Ok(vec![]));
-    assert_eq!(failures(&program, Axioms::Rc20, &options).map(|found| found.len()), Ok(1));
+    assert_eq!(failures(&program, Model::Sc, &options), Ok(vec![]));
+    assert_eq!(failures(&program, Model::Rc20, &options).map(|found| found.len()), Ok(1));
     let sb = litmus("x:=1.rlx; a=y.rlx || y:=1.rlx; a=x.rlx");
-    assert_eq!(count_complete(&sb, Axioms::Sc, &options), Ok(3));
-    assert_eq!(count_complete(&sb, Axioms::Tso, &options), Ok(4));
+    assert_eq!(count_complete(&sb, Model::Sc, &options), Ok(3));
+    assert_eq!(count_complete(&sb, Model::Tso, &options), Ok(4));
     let stale = litmus("x:=1.rlx; x:=2.rlx; x:=3.rlx || a=x.rlx");
-    assert_eq!(count_complete(&stale, Axioms::Rc20, &options), Ok(4));
+    assert_eq!(count_complete(&stale, Model::Rc20, &options), Ok(4));
     let two = litmus("x:=1.rlx; x:=2.rlx || x:=3.rlx");
-    assert_eq!(count_complete(&two, Axioms::Rc20, &options), Ok(3));
+    assert_eq!(count_complete(&two, Model::Rc20, &options), Ok(3));
 }

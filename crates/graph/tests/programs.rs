@@ -5,20 +5,21 @@ mod support;
 
 use steadfast_graph::oracle::{Limit, Options, OracleVerdict, count_complete, failures, race_free, robust};
 use steadfast_graph::random::{Config, program_of_seed};
-use steadfast_graph::{Axioms, shrink};
+use steadfast_graph::shrink;
 use steadfast_ir::{
     BinaryOp, EvalError, Expr, Instr, LocId, Place, Program, ProgramBuilder, ReadOrder, RegId, RmwOrder, Wrap,
     WriteOrder,
 };
+use steadfast_model::Model;
 use support::litmus;
 
 fn sc_failures(program: &Program) -> Vec<Option<EvalError>> {
-    let found = failures(program, Axioms::Sc, &Options::default()).expect("small enough");
+    let found = failures(program, Model::Sc, &Options::default()).expect("small enough");
     found.into_iter().map(|failure| failure.error).collect()
 }
 
 fn sc_runs(program: &Program) -> usize {
-    count_complete(program, Axioms::Sc, &Options::default()).expect("small enough")
+    count_complete(program, Model::Sc, &Options::default()).expect("small enough")
 }
 
 fn register_is(register: RegId, value: i32) -> Expr {
@@ -86,9 +87,9 @@ fn locks_exclude_each_other() {
         });
     }
     let program = b.finish();
-    for axioms in Axioms::ALL {
-        assert_eq!(race_free(&program, axioms, &Options::default()).holds(), Some(true), "{}", axioms.name());
-        assert_eq!(robust(&program, axioms, &Options::default()).holds(), Some(true), "{}", axioms.name());
+    for model in Model::ALL.iter().copied() {
+        assert_eq!(race_free(&program, model, &Options::default()).holds(), Some(true), "{}", model.name());
+        assert_eq!(robust(&program, model, &Options::default()).holds(), Some(true), "{}", model.name());
     }
     assert_eq!(sc_runs(&program), 2);
 }
@@ -130,9 +131,9 @@ fn an_update_can_fail_because_of_a_stale_value() {
     });
     let program = b.finish();
     assert_eq!(sc_failures(&program), []);
-    let weak = failures(&program, Axioms::Rc20, &Options::default()).unwrap();
+    let weak = failures(&program, Model::Rc20, &Options::default()).unwrap();
     assert_eq!(weak[0].error, Some(EvalError::DivisionByZero));
-    let strong = failures(&program, Axioms::Ra, &Options::default()).unwrap();
+    let strong = failures(&program, Model::Ra, &Options::default()).unwrap();
     assert_eq!(strong, []);
 }
 
@@ -167,7 +168,7 @@ fn what_does_not_fit_is_said_and_not_guessed() {
             t.jump(again);
         });
         let options = Options { max_graphs: 1_000, max_events: 20, ..Options::default() };
-        match robust(&b.finish(), Axioms::Rc20, &options) {
+        match robust(&b.finish(), Model::Rc20, &options) {
             OracleVerdict::TooLarge(limit) => limit,
             other => panic!("{other:?}"),
         }
@@ -176,7 +177,7 @@ fn what_does_not_fit_is_said_and_not_guessed() {
     assert_eq!(looping(&|t, x| t.store(x, Expr::Const(1), WriteOrder::Relaxed)), Limit::Events);
     let sb = litmus("x:=1.rlx; a=y.acq || y:=1.rel; F.sc; a=x.rlx");
     let options = Options { max_graphs: 3, ..Options::default() };
-    assert!(matches!(robust(&sb, Axioms::Sc, &options), OracleVerdict::TooLarge(Limit::Graphs)));
+    assert!(matches!(robust(&sb, Model::Sc, &options), OracleVerdict::TooLarge(Limit::Graphs)));
 }
 
 #[test]
@@ -195,7 +196,7 @@ fn shrinking_finds_the_core() {
     let program = litmus(
         "x:=2.rel; a=z.acq; F.rel; y:=3.rel; x:=1.sc || a=y.rlx; fadd(z,1).ar; b=x.acq; z:=b.rlx || a=z.sc; z:=1.rlx",
     );
-    let not_robust = |p: &Program| robust(p, Axioms::Rc20, &Options::default()).is_violated();
+    let not_robust = |p: &Program| robust(p, Model::Rc20, &Options::default()).is_violated();
     let small = shrink(&program, &not_robust);
     assert!(not_robust(&small) && small.validate().is_ok());
     let length: usize = small.threads.iter().map(|thread| thread.code.len() - 1).sum();

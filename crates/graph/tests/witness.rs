@@ -4,6 +4,7 @@
 use steadfast_graph::axioms::sc;
 use steadfast_graph::{Axioms, EdgeKind, Event, Execution, GhostEdges, IllFormed, Order, dot};
 use steadfast_ir::{FenceOrder, LocId, ReadOrder, ThreadId, WriteOrder};
+use steadfast_model::Model;
 use steadfast_span::Index;
 
 #[test]
@@ -16,7 +17,7 @@ fn a_stale_read_after_an_sc_run() {
     assert!(sc::consistent_with(&run, GhostEdges::Ignored));
     let stale = run.add(Event::load(u, x, 0, ReadOrder::Relaxed), run.initial_write(x));
     assert_eq!(run.well_formed(), Ok(()));
-    assert!(Axioms::Rc20.consistent(&run) && !Axioms::Ra.consistent(&run) && !Axioms::Sc.consistent(&run));
+    assert!(Model::Rc20.consistent(&run) && !Model::Ra.consistent(&run) && !Model::Sc.consistent(&run));
     let cycle = run.labelled_cycle_through(stale).unwrap();
     let kinds: Vec<_> = cycle.iter().map(|&(_, kind)| kind).collect();
     assert_eq!(kinds, [EdgeKind::Fr, EdgeKind::Po, EdgeKind::Rf, EdgeKind::Po]);
@@ -34,17 +35,17 @@ fn a_write_in_the_middle_of_the_modification_order() {
     assert_eq!(run.well_formed(), Err(IllFormed::NotInModificationOrder(late)));
     run.insert_mo_after(late, run.initial_write(x));
     assert_eq!(run.mo(x), [run.initial_write(x), late, first]);
-    assert!(Axioms::Ra.consistent(&run) && !Axioms::Sra.consistent(&run) && !Axioms::Tso.consistent(&run));
+    assert!(Model::Ra.consistent(&run) && !Model::Sra.consistent(&run) && !Model::Tso.consistent(&run));
     assert_eq!(run.labelled_cycle().map(|cycle| cycle.len()), Some(4));
 }
 
 #[test]
 fn fences_are_encoded_as_the_model_wants_them() {
     let (t, u, x, y) = (ThreadId::new(0), ThreadId::new(1), LocId::new(0), LocId::new(1));
-    for axioms in [Axioms::Ra, Axioms::Rc20, Axioms::Rc11, Axioms::Tso] {
+    for model in [Model::Ra, Model::Rc20, Model::Rc11, Model::Tso] {
         let mut run = Execution::new([0, 0]);
         run.add_sc(Event::store(t, x, 1, Order::RELAXED));
-        run.add_fence(axioms.sc_fences(), Event::fence(t, FenceOrder::SeqCst));
+        run.add_fence(model.sc_fences(), Event::fence(t, FenceOrder::SeqCst));
         run.add_sc(Event::load(t, y, 0, Order::RELAXED));
         run.add_sc(Event::store(u, y, 1, Order::RELAXED));
         let unfenced = {
@@ -52,10 +53,10 @@ fn fences_are_encoded_as_the_model_wants_them() {
             run.add(Event::load(u, x, 0, Order::RELAXED), run.initial_write(x));
             run
         };
-        assert!(axioms.consistent(&unfenced), "{}", axioms.name());
-        run.add_fence(axioms.sc_fences(), Event::fence(u, FenceOrder::SeqCst));
+        assert!(model.consistent(&unfenced), "{}", model.name());
+        run.add_fence(model.sc_fences(), Event::fence(u, FenceOrder::SeqCst));
         run.add(Event::load(u, x, 0, Order::RELAXED), run.initial_write(x));
-        assert!(!axioms.consistent(&run), "{}", axioms.name());
+        assert!(!model.consistent(&run), "{}", model.name());
         assert_eq!(run.well_formed(), Ok(()));
     }
 }

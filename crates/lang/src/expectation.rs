@@ -1,21 +1,17 @@
 //! What a file says about its own verdicts.
 
+use steadfast_model::{Model, Notion};
 use steadfast_span::Span;
-
-/// The memory models that an expectation can name.
-pub(crate) const MODELS: [&str; 5] = ["ra", "sra", "rc20", "rc11", "tso"];
-/// The notions of robustness that it can name.
-pub(crate) const NOTIONS: [&str; 2] = ["graph", "observational"];
 
 /// A verdict that a program text promises; `steadfast test` holds the tool to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     /// What should come out.
     pub verdict: ExpectedVerdict,
-    /// Under which memory model: `ra`, `sra`, `rc20`, `rc11` or `tso`.
-    pub model: String,
-    /// For which notion of robustness: `graph` or `observational`.
-    pub notion: String,
+    /// Under which memory model.
+    pub model: Model,
+    /// For which notion of robustness.
+    pub notion: Notion,
     /// Where it is written. Implied expectations point to what implies them.
     pub span: Span,
 }

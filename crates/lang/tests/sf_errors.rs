@@ -552,7 +552,7 @@ E0229: this expectation has no verdict
         "
 E0229: there is no model `rc2`
   --> 1:27 `rc2` unknown model
-  note: there are `ra`, `sra`, `rc20`, `rc11`, `tso`
+  note: there are `sc`, `tso`, `sra`, `ra`, `rc11-full`, `rc11`, `rc20`, `acq-rel`
   help: did you mean `rc20`?
 E0229: there is no notion `graf`
   --> 1:41 `graf` unknown notion

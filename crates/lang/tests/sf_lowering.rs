@@ -639,7 +639,7 @@ fn attributes() {
         thread t {}";
     let parsed = parse(&SourceFile::new("dir/file.sf", text), Dialect::Steadfast);
     assert_eq!(parsed.program.map(|program| program.name).as_deref(), Some("my \"program\""));
-    let found: Vec<_> = parsed.expectations.iter().map(|e| (e.verdict, &*e.model, &*e.notion)).collect();
+    let found: Vec<_> = parsed.expectations.iter().map(|e| (e.verdict, e.model.name(), e.notion.name())).collect();
     let expected =
         [(ExpectedVerdict::Robust, "ra", "graph"), (ExpectedVerdict::AssertionFailed, "tso", "observational")];
     assert_eq!(found, expected);

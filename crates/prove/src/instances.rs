@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use steadfast_ir::Program;
 use steadfast_lang::{Instance, LEAVES_INSTANCE, Template, parse_instance};
-use steadfast_robust::{Limits, Model, Notion, Options, Outcome, Verdict, check};
+use steadfast_model::Notion;
+use steadfast_robust::{Limits, Options, Outcome, Supported, Verdict, check};
 use steadfast_span::{SourceFile, Span};
 
 /// An instance may take so many states.
@@ -141,7 +142,7 @@ impl Search<'_> {
             limits: Limits { states: Some(STATES), memory: None, time: Some(TIME) },
             jobs: self.options.jobs,
             interrupt: Some(self.options.interrupt),
-            ..Options::new(Model::Tso, Notion::Graph)
+            ..Options::new(Supported::Tso, Notion::Graph)
         };
         let outcome = check(&program, &options);
         Some(DecidedInstance { instance, program, outcome })

@@ -9,7 +9,8 @@
 use std::time::Duration;
 use steadfast_graph::{EdgeKind, Event, EventId, EventKind};
 use steadfast_ir::Program;
-use steadfast_robust::{Model, Options, Outcome, Verdict, ViolationKind, Witness, check};
+use steadfast_model::{Orderings, ViolationKind};
+use steadfast_robust::{Options, Outcome, Supported, Verdict, Witness, check};
 
 /// The question behind a hint may take so many states; a hint is not worth a long wait.
 const STATES: u64 = 200_000;
@@ -68,18 +69,18 @@ pub fn advice(program: &Program, outcome: &Outcome, options: &Options<'_>) -> Op
 fn missing(program: &Program, outcome: &Outcome, witness: &Witness, options: &Options<'_>) -> Option<Missing> {
     let race = witness.kind == ViolationKind::Race;
     match witness.kind {
-        ViolationKind::Assertion | ViolationKind::Evaluation(_) => return None,
+        ViolationKind::Assertion | ViolationKind::Evaluation => return None,
         ViolationKind::TriangularRace => return Some(Missing::Drains),
         _ => {}
     }
-    Some(match options.model {
-        Model::Ra | Model::Sra | Model::Tso if race => Missing::Protection,
-        Model::Ra | Model::Sra => Missing::Fences,
-        Model::Tso => Missing::Drains,
-        Model::Rc20 | Model::Rc11 if outcome.statistics.program_states > STATES => Missing::Orderings { enough: false },
-        Model::Rc20 | Model::Rc11 => {
+    Some(match options.model.orderings() {
+        Orderings::Uniform | Orderings::Buffered if race => Missing::Protection,
+        Orderings::Uniform => Missing::Fences,
+        Orderings::Buffered => Missing::Drains,
+        _ if outcome.statistics.program_states > STATES => Missing::Orderings { enough: false },
+        Orderings::AsWritten => {
             let mut weaker = options.clone();
-            (weaker.model, weaker.limits) = (Model::Ra, options.limits.at_most(STATES, TIME));
+            (weaker.model, weaker.limits) = (Supported::Ra, options.limits.at_most(STATES, TIME));
             match check(program, &weaker).verdict {
                 Verdict::Robust => Missing::Orderings { enough: true },
                 Verdict::Race(_) => Missing::Protection,
@@ -174,10 +175,10 @@ fn are_fenced(witness: &Witness, from: EventId, to: EventId) -> bool {
 mod tests {
     use super::*;
     use steadfast_lang::{Dialect, parse};
-    use steadfast_robust::Notion;
+    use steadfast_model::Notion;
     use steadfast_span::SourceFile;
 
-    fn advised(text: &str, model: Model) -> Option<Advice> {
+    fn advised(text: &str, model: Supported) -> Option<Advice> {
         let parsed = parse(&SourceFile::new("test.sf", text), Dialect::Steadfast);
         let program = parsed.program.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
         let options = Options::new(model, Notion::Graph);
@@ -191,27 +192,29 @@ mod tests {
 
     #[test]
     fn messages_need_release_and_acquire() {
-        let Some(Advice::Orderings { enough: true, releases, acquires }) = advised(MP, Model::Rc20) else { panic!() };
+        let Some(Advice::Orderings { enough: true, releases, acquires }) = advised(MP, Supported::Rc20) else {
+            panic!()
+        };
         assert_eq!((releases.len(), acquires.len()), (1, 1));
     }
 
     #[test]
     fn store_buffering_needs_fences_or_drains() {
-        for model in [Model::Rc20, Model::Ra] {
+        for model in [Supported::Rc20, Supported::Ra] {
             let Some(Advice::Fences(gaps)) = advised(SB, model) else { panic!("{}", model.name()) };
             assert_eq!(gaps.len(), 2);
         }
-        assert!(matches!(advised(SB, Model::Tso), Some(Advice::Drains(gaps)) if gaps.len() == 2));
+        assert!(matches!(advised(SB, Supported::Tso), Some(Advice::Drains(gaps)) if gaps.len() == 2));
     }
 
     #[test]
     fn races_need_protection_unless_an_ordering_is_missing() {
         let race = "plain<u8> d; thread a { d = 1; } thread b { d = 2; }";
-        assert_eq!(advised(race, Model::Rc20), Some(Advice::Protect));
-        assert_eq!(advised(race, Model::Tso), Some(Advice::Protect));
+        assert_eq!(advised(race, Supported::Rc20), Some(Advice::Protect));
+        assert_eq!(advised(race, Supported::Tso), Some(Advice::Protect));
         let message = MP.replace("atomic<u8> d", "plain<u8> d").replace("d.store(1, relaxed)", "d = 1");
         let message = message.replace("d.load(relaxed)", "d");
-        let Some(Advice::Orderings { enough: true, releases, acquires }) = advised(&message, Model::Rc20) else {
+        let Some(Advice::Orderings { enough: true, releases, acquires }) = advised(&message, Supported::Rc20) else {
             panic!()
         };
         assert_eq!((releases.len(), acquires.len()), (1, 1));
@@ -219,7 +222,7 @@ mod tests {
 
     #[test]
     fn robust_and_wrong_programs_need_no_advice() {
-        assert_eq!(advised("atomic<u8> x; thread t { x.store(1); }", Model::Ra), None);
-        assert_eq!(advised("atomic<u8> x; thread t { assert(x.load() == 1); }", Model::Ra), None);
+        assert_eq!(advised("atomic<u8> x; thread t { x.store(1); }", Supported::Ra), None);
+        assert_eq!(advised("atomic<u8> x; thread t { assert(x.load() == 1); }", Supported::Ra), None);
     }
 }

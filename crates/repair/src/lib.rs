@@ -30,7 +30,8 @@ pub use slots::{Choice, Slot};
 use checker::Checker;
 use std::str::FromStr;
 use steadfast_lang::{Dialect, Edit, Form};
-use steadfast_robust::{Model, Options};
+use steadfast_model::Orderings;
+use steadfast_robust::{Options, Supported};
 use steadfast_span::{SourceFile, Span};
 
 /// The allowed kinds of changes.
@@ -131,10 +132,10 @@ impl<'a> Task<'a> {
 }
 
 /// The usual machine of a model.
-pub fn usual_target(model: Model) -> Target {
-    match model {
-        Model::Tso => Target::X86,
-        Model::Ra | Model::Sra | Model::Rc20 | Model::Rc11 => Target::Armv8,
+pub fn usual_target(model: Supported) -> Target {
+    match model.orderings() {
+        Orderings::Buffered => Target::X86,
+        Orderings::Uniform | Orderings::AsWritten => Target::Armv8,
     }
 }
 

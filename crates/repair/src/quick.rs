@@ -41,7 +41,8 @@ pub fn quick_fix(file: &SourceFile, options: &Options<'_>) -> Option<QuickFix> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use steadfast_robust::{Model, Notion, Verdict};
+    use steadfast_model::Notion;
+    use steadfast_robust::{Supported, Verdict};
 
     const SB: &str = "atomic<u8> x; atomic<u8> y;
 thread a { x.store(1); let r = y.load(); }
@@ -51,7 +52,7 @@ thread b { y.store(1); let s = x.load(); }
     #[test]
     fn a_repair_is_found_within_the_limits_of_the_question() {
         let file = SourceFile::new("sb.sf", SB);
-        let options = Options::new(Model::Tso, Notion::Graph);
+        let options = Options::new(Supported::Tso, Notion::Graph);
         let fixed = quick_fix(&file, &options).unwrap();
         assert_eq!((fixed.target, fixed.changes.len()), (Target::X86, 2));
         assert!(matches!(fixed.result.outcome.verdict, Verdict::Robust));

@@ -8,7 +8,8 @@ use crate::Allowed;
 use crate::cost::Target;
 use steadfast_ir::{FenceOrder, Instr, Pc, Program, RmwOrder, Thread, WriteOrder, cfg};
 use steadfast_lang::{Dialect, Edit, Form, Site, apply, parse, sites};
-use steadfast_robust::{Model, Orderings, Place};
+use steadfast_model::Orderings;
+use steadfast_robust::{Place, Supported};
 use steadfast_span::{Index, SourceFile, Span};
 
 /// One form for a site.
@@ -36,7 +37,7 @@ pub struct Slot {
 pub(crate) struct Context<'a> {
     pub(crate) file: &'a SourceFile,
     pub(crate) dialect: Dialect,
-    pub(crate) model: Model,
+    pub(crate) model: Supported,
     pub(crate) target: Target,
     pub(crate) allowed: Allowed,
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 use steadfast_lang::{Dialect, Edit, Form, apply, parse, sites};
+use steadfast_model::Notion;
 use steadfast_repair::{Allowed, Fixed, Target, Task, fix};
-use steadfast_robust::{Model, Notion, Options, Verdict, check};
+use steadfast_robust::{Options, Supported, Verdict, check};
 use steadfast_span::SourceFile;
 
 fn programs(directory: &str) -> Vec<SourceFile> {
@@ -26,7 +27,7 @@ fn is_robust(file: &SourceFile, text: String, options: &Options<'_>) -> bool {
 fn every_litmus_test_is_repaired_under_every_model() {
     let (mut repaired, mut impossible) = (0, Vec::new());
     for file in programs("litmus").iter().chain(&programs("automata")) {
-        for model in Model::ALL {
+        for &model in Supported::ALL {
             let options = Options::new(model, Notion::Graph);
             let dialect = Dialect::detect(file.name(), file.text());
             let (target, allowed) = (Target::Armv8, Allowed::ALL);
@@ -55,7 +56,7 @@ fn every_litmus_test_is_repaired_under_every_model() {
 fn trying_all_sets_of_fences_finds_nothing_cheaper() {
     let mut compared = 0;
     for file in &programs("litmus") {
-        for model in [Model::Tso, Model::Ra] {
+        for model in [Supported::Tso, Supported::Ra] {
             let options = Options::new(model, Notion::Graph);
             let (target, allowed) = (Target::X86, Allowed::FENCES);
             let task = Task { file, dialect: Dialect::Steadfast, options: &options, target, allowed, watcher: None };

@@ -4,7 +4,8 @@ use steadfast_graph::random::{Config, Rng, program};
 use steadfast_ir::{
     Expr, FenceOrder, Instr, Instruction, Pc, Program, ReadOrder, RmwOrder, Thread, ThreadId, WriteOrder,
 };
-use steadfast_robust::{Model, Notion, Options, Verdict, check};
+use steadfast_model::Notion;
+use steadfast_robust::{Options, Supported, Verdict, check};
 use steadfast_span::{Index, Span};
 
 const PROGRAMS: u64 = 12_000;
@@ -22,7 +23,7 @@ fn stronger_programs_stay_robust() {
             strengthen(&mut after, &mut rng);
         }
         assert!(after.validate().is_ok(), "seed {seed}");
-        let model = rng.pick(&Model::ALL);
+        let model = rng.pick(Supported::ALL);
         let options = Options::new(model, Notion::Graph);
         if matches!(check(&before, &options).verdict, Verdict::Robust) {
             robust += 1;

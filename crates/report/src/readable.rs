@@ -6,6 +6,7 @@
 
 use steadfast_graph::{Axioms, Event, EventId, Execution, Order};
 use steadfast_ir::{LocId, Program, ThreadId};
+use steadfast_model::Model;
 use steadfast_span::Index;
 
 /// The limit of the work. One unit is about one pair of events in one question.
@@ -54,11 +55,11 @@ pub struct ReadableWrites {
 pub fn readable_writes(
     execution: &Execution,
     program: &Program,
-    axioms: Axioms,
+    model: Model,
     steps: &[Vec<EventId>],
     offending: Option<usize>,
 ) -> ReadableWrites {
-    let mut builder = ReadableWritesBuilder::new(execution, program, axioms);
+    let mut builder = ReadableWritesBuilder::new(execution, program, model);
     for (at, events) in steps.iter().enumerate() {
         builder.step(at + 1, events, offending == Some(at));
     }
@@ -68,7 +69,7 @@ pub fn readable_writes(
 struct ReadableWritesBuilder<'a> {
     whole: &'a Execution,
     program: &'a Program,
-    axioms: Axioms,
+    model: Model,
     /// The graph so far. Its events have other numbers than those of the whole graph.
     graph: Execution,
     /// By event of the whole graph: its number in the graph so far.
@@ -80,7 +81,7 @@ struct ReadableWritesBuilder<'a> {
 }
 
 impl<'a> ReadableWritesBuilder<'a> {
-    fn new(whole: &'a Execution, program: &'a Program, axioms: Axioms) -> Self {
+    fn new(whole: &'a Execution, program: &'a Program, model: Model) -> Self {
         let views = ReadableWrites {
             locations: program.locations.iter().map(|location| location.name.clone()).collect(),
             threads: program.threads.iter().map(|thread| thread.name.clone()).collect(),
@@ -88,7 +89,7 @@ impl<'a> ReadableWritesBuilder<'a> {
         };
         let graph = Execution::of(program);
         let mut builder =
-            Self { whole, program, axioms, graph, number: vec![None; whole.len()], events: Vec::new(), work: 0, views };
+            Self { whole, program, model, graph, number: vec![None; whole.len()], events: Vec::new(), work: 0, views };
         for location in program.locations.indices() {
             let id = whole.initial_write(location);
             builder.number[id.index()] = Some(builder.graph.initial_write(location));
@@ -170,6 +171,6 @@ impl<'a> ReadableWritesBuilder<'a> {
         let mut graph = self.graph.clone();
         let value = graph.event(write).value_written;
         graph.add(Event::load(thread, location, value, Order::RELAXED), write);
-        self.axioms.consistent(&graph)
+        self.model.consistent(&graph)
     }
 }

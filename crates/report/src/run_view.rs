@@ -3,9 +3,9 @@
 use crate::picture::{Edge, EdgeKind, Ending, Node, Part, Picture};
 use crate::readable::{ReadableWrites, readable_writes};
 use crate::subject::Subject;
-use steadfast_graph::{EdgeKind as Relation, Event, EventId, EventKind, Order, RunStep, Witness};
+use steadfast_graph::{Axioms, EdgeKind as Relation, Event, EventId, EventKind, Order, RunStep, Witness};
 use steadfast_ir::{LocId, Pc, Value};
-use steadfast_robust::Orderings;
+use steadfast_model::Orderings;
 use steadfast_span::Index;
 
 /// A step of a run.
@@ -53,7 +53,7 @@ impl RunView {
         let offending = subject.witness.kind.is_weak().then_some(builder.run.offending);
         let readable = subject.whole.map(|(program, model)| {
             let (events, offending) = (&builder.run.events, Some(builder.run.offending));
-            readable_writes(&subject.witness.execution, program, model.axioms(), events, offending)
+            readable_writes(&subject.witness.execution, program, model, events, offending)
         });
         let steps = (0..builder.run.steps.len()).map(|at| builder.step(at)).collect();
         let summary = builder.summary();
@@ -266,7 +266,7 @@ impl<P> RunViewBuilder<'_, P> {
     fn edges(&self) -> Vec<Edge> {
         let mut edges = Edges { builder: self, found: Vec::new(), hb: None };
         if let Some((_, model)) = self.subject.whole.filter(|(_, model)| model.orderings() != Orderings::Buffered) {
-            edges.hb = Some(model.axioms().happens_before(&self.witness().execution));
+            edges.hb = Some(model.happens_before(&self.witness().execution));
         }
         edges.cycle();
         edges.program_order();

@@ -2,7 +2,8 @@
 
 use steadfast_graph::{EventId, Names, Witness};
 use steadfast_ir::{Pc, Program, ThreadId};
-use steadfast_robust::{Model, Place};
+use steadfast_model::Model;
+use steadfast_robust::Place;
 use steadfast_span::SourceFile;
 
 /// The places of the steps of a witness.

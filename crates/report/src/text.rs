@@ -61,11 +61,11 @@ fn line(text: &mut String, widths: &[usize], cells_of_line: &[String], arrows: &
 mod tests {
     use super::*;
     use crate::tests::{STORE_BUFFERING, Sample};
-    use steadfast_robust::Model;
+    use steadfast_robust::Supported;
 
     #[test]
     fn store_buffering_is_a_small_table() {
-        let drawn = text(&Sample::of(STORE_BUFFERING, Model::Ra).run_view().picture);
+        let drawn = text(&Sample::of(STORE_BUFFERING, Supported::Ra).run_view().picture);
         assert!(drawn.starts_with("at first"), "{drawn}");
         // Two titles, one initial value, four steps.
         assert_eq!((drawn.lines().count(), drawn.matches("--fr--> (").count()), (7, 2), "{drawn}");

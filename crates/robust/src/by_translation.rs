@@ -5,12 +5,13 @@ use crate::check::Question;
 use crate::decision::Finding;
 use crate::explored::MachineGraph;
 use crate::machine::{Layout, Machine, MachineOptions};
-use crate::options::{Notion, Options, Outcome};
+use crate::options::{Options, Outcome};
 use crate::remaining::{self, Sites};
 use crate::translation::Translation;
 use steadfast_explore::{Budget, Limits, reach};
 use steadfast_ir::values::{ValueAnalysis, ValueSet};
 use steadfast_ir::{LocId, LocKind, Program};
+use steadfast_model::Notion;
 use steadfast_span::Index;
 
 /// A translated program with more states is not worth exploring.
@@ -131,7 +132,7 @@ fn proves_with<const W: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Model, Verdict, check};
+    use crate::{Supported, Verdict, check};
     use steadfast_graph::random::Rng;
     use steadfast_span::SourceFile;
 
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn translation_proves_a_fenced_deque_whatever_its_bound() {
-        for model in [Model::Ra, Model::Rc20] {
+        for model in [Supported::Ra, Supported::Rc20] {
             let options = Options::new(model, Notion::Graph);
             assert!(translated(&deque("fence(seq_cst);", "200"), &options), "{}", model.name());
             assert!(matches!(check(&deque("fence(seq_cst);", "6"), &options).verdict, Verdict::Robust));
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn translation_proves_nothing_about_a_deque_without_fences() {
-        for model in [Model::Ra, Model::Rc20] {
+        for model in [Supported::Ra, Supported::Rc20] {
             let options = Options::new(model, Notion::Graph);
             assert!(!translated(&deque("", "200"), &options), "{}", model.name());
             assert!(matches!(check(&deque("", "6"), &options).verdict, Verdict::NotRobust(_)));
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn an_index_without_an_upper_bound_may_wrap_and_is_not_translated() {
         let source = DEQUE.replace("FENCE", "fence(seq_cst);").replace("assume(b < LIMIT);", "");
-        assert!(!translated(&parsed(&source), &Options::new(Model::Ra, Notion::Graph)));
+        assert!(!translated(&parsed(&source), &Options::new(Supported::Ra, Notion::Graph)));
     }
 
     /// The deque with fences at some of its places, with weaker orderings, and with another guard: what translation proves must hold for small bounds.
@@ -230,7 +231,7 @@ mod tests {
                 source = source.replace("b <= t + 2", "b <= t");
             }
             let at = |limit: &str| parsed(&source.replace("LIMIT", limit));
-            for model in [Model::Ra, Model::Rc20, Model::Tso] {
+            for model in [Supported::Ra, Supported::Rc20, Supported::Tso] {
                 let options = Options::new(model, Notion::Graph);
                 let robust = |limit| matches!(check(&at(limit), &options).verdict, Verdict::Robust);
                 if translated(&at("200"), &options) {
@@ -257,7 +258,7 @@ mod tests {
     #[track_caller]
     fn is_not_translated(source: &str) {
         let program = parsed(&format!("atomic<bool> y, z; {} {OTHER_HALF}", source.replace("HALF", HALF)));
-        let options = Options::new(Model::Ra, Notion::Graph);
+        let options = Options::new(Supported::Ra, Notion::Graph);
         assert!(!translated(&program, &options));
         assert!(matches!(check(&program, &options).verdict, Verdict::NotRobust(_)));
     }
@@ -315,7 +316,7 @@ mod tests {
     fn a_program_with_a_wide_state_is_explored_exactly() {
         let wide = DEQUE.replace("FENCE", "").replace("LIMIT", "200").replace("thread thief", "thread thief[30]");
         let limits = Limits { states: Some(50_000), ..Limits::default() };
-        let outcome = check(&parsed(&wide), &Options { limits, ..Options::new(Model::Ra, Notion::Graph) });
+        let outcome = check(&parsed(&wide), &Options { limits, ..Options::new(Supported::Ra, Notion::Graph) });
         assert!(matches!(outcome.verdict, Verdict::NotRobust(_) | Verdict::Inconclusive(_)), "{:?}", outcome.verdict);
     }
 
@@ -372,7 +373,7 @@ mod tests {
         for _ in 0..400 {
             let source = drawn.program();
             let program = parsed(&source);
-            let mut options = Options::new(Model::Ra, Notion::Graph);
+            let mut options = Options::new(Supported::Ra, Notion::Graph);
             if !translated(&program, &options) {
                 continue;
             }

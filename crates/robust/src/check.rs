@@ -10,18 +10,19 @@ use crate::explored::{Explored, MachineGraph};
 use crate::flow::Flow;
 use crate::joint::{self, MOST_LANES, Trace};
 use crate::machine::{self, Layout, Machine, MachineOptions};
-use crate::models::{MemoryModel, Ra, Rc11, Rc20, Shape, Tso};
+use crate::models::{MemoryModel, Shape, WithRules};
 use crate::monitor_layout::{MonitorLayout, WIDEST};
 use crate::ops::Ops;
-use crate::options::{Model, Notion, Options, Orderings, Outcome, Place, Statistics, Verdict};
+use crate::options::{Options, Outcome, Place, Statistics, Verdict};
 use crate::remaining::{self, Sites};
 use crate::stale_writes::ValueClasses;
 use crate::sweep::SweepResult;
 use crate::tracker::Tracker;
-use crate::witness::{self, Found, Goal, ViolationKind, Witness};
+use crate::witness::{self, Found, Goal, Witness};
 use steadfast_explore::{Bound, Budget, StateGraph, StateId, parallel_map, reach};
 use steadfast_ir::values::ValueAnalysis;
 use steadfast_ir::{FenceOrder, Instr, Program, ThreadId};
+use steadfast_model::{Notion, Orderings, ViolationKind};
 use steadfast_span::Index;
 
 /// How wide a local state's number can be, if it does not fit into what was tried first.
@@ -90,9 +91,23 @@ pub(crate) fn too_large(program: &Program, options: &Options<'_>) -> Option<Stri
         return Some(format!("{locations} shared locations (array cells count singly); the limit is {LARGEST}"));
     }
     let shape = Shape { threads, locations };
-    (options.model == Model::Tso && layout(&Tso::new(shape), shape).words > WIDEST).then(|| {
-        format!("{threads} threads with {locations} shared locations (array cells count singly); tso cannot follow so many pairs")
+    (options.model.with_rules(program, shape, MonitorWords(shape)) > WIDEST).then(|| {
+        format!(
+            "{threads} threads with {locations} shared locations (array cells count singly); {} cannot follow so many pairs",
+            options.model
+        )
     })
+}
+
+/// How many words the monitor states of a program of this shape have.
+struct MonitorWords(Shape);
+
+impl WithRules for MonitorWords {
+    type Result = usize;
+
+    fn with(self, rules: &impl MemoryModel) -> usize {
+        layout(rules, self.0).words
+    }
 }
 
 fn layout(model: &impl MemoryModel, shape: Shape) -> MonitorLayout {
@@ -224,7 +239,22 @@ impl<'a> Question<'a> {
                 }
             };
         };
-        verdict(Box::new(witness))
+        let verdict = verdict(Box::new(witness));
+        if self.options.notion == Notion::Graph
+            && let Verdict::NotRobust(witness) = &verdict
+        {
+            self.insist_on_confirmation(witness);
+        }
+        verdict
+    }
+
+    /// The search and the axioms share nothing but the program. If they disagree about a graph, one of them is wrong, and so is every verdict.
+    fn insist_on_confirmation(&self, witness: &Witness) {
+        let (model, program) = (self.options.model, &self.program.name);
+        assert!(
+            witness.confirmed,
+            "the axioms of {model} do not confirm the witness for `{program}`; please report this"
+        );
     }
 
     fn describe_program<const W: usize>(&self, machine: &Machine<'_>, graph: &StateGraph<W>, outcome: &mut Outcome) {
@@ -254,19 +284,14 @@ impl<'a> Question<'a> {
         sites: &'g Sites,
         statistics: &mut Statistics,
     ) -> Result<Finding, Bound> {
-        let mut run = |result: Result<(Finding, SweepResult), Bound>| {
-            let (finding, found) = result?;
-            statistics.monitor_states = found.states;
-            statistics.monitor_transitions = found.transitions;
-            Ok(finding)
-        };
-        match self.options.model {
-            Model::Ra => run(self.search_with((machine, graph, sites), &Ra { strong: false })),
-            Model::Sra => run(self.search_with((machine, graph, sites), &Ra { strong: true })),
-            Model::Rc20 => run(self.search_with((machine, graph, sites), &Rc20 { seq_cst: has_seq_cst(self.program) })),
-            Model::Rc11 => run(self.search_with((machine, graph, sites), &Rc11)),
-            Model::Tso => run(self.search_with((machine, graph, sites), &Tso::new(self.shape()))),
-        }
+        let (finding, found) = self.with_rules(Search { question: self, machine, graph, sites })?;
+        statistics.monitor_states = found.states;
+        statistics.monitor_transitions = found.transitions;
+        Ok(finding)
+    }
+
+    fn with_rules<W: WithRules>(&self, work: W) -> W::Result {
+        self.options.model.with_rules(self.program, self.shape(), work)
     }
 
     fn shape(&self) -> Shape {
@@ -278,22 +303,9 @@ impl<'a> Question<'a> {
         layout(model, self.shape())
     }
 
-    fn unobserved_ghost(&self) -> Option<u16> {
-        self.reading().ghost.filter(|_| !self.options.fences_by_the_letter)
-    }
-
-    fn search_with<'g, M: MemoryModel>(
-        &'g self,
-        (machine, graph, sites): (&'g Machine<'g>, Box<dyn Explored + 'g>, &'g Sites),
-        model: &M,
-    ) -> Result<(Finding, SweepResult), Bound> {
-        let layout = self.layout(model);
-        self.decision(
-            (machine, graph, sites),
-            Tracker { model, layout: &layout, unobserved_ghost: self.unobserved_ghost() },
-            self.budget,
-        )
-        .decide()
+    fn tracker<'t, M: MemoryModel>(&self, model: &'t M, layout: &'t MonitorLayout) -> Tracker<'t, M> {
+        let unobserved_ghost = self.reading().ghost.filter(|_| !self.options.fences_by_the_letter);
+        Tracker { model, layout, unobserved_ghost }
     }
 
     fn decision<'d, M: MemoryModel>(
@@ -342,50 +354,74 @@ impl<'a> Question<'a> {
     /// Searches for a shortest witness, in which threads keep their names.
     fn witness<const W: usize>(&self, machine: &Machine<'_>, goal: Goal, most: usize) -> Found {
         let machine = machine.without_symmetry();
-        let what = (goal, most);
-        match self.options.model {
-            Model::Ra => self.witness_with::<_, W>(&machine, &Ra { strong: false }, what),
-            Model::Sra => self.witness_with::<_, W>(&machine, &Ra { strong: true }, what),
-            Model::Rc20 => self.witness_with::<_, W>(&machine, &Rc20 { seq_cst: has_seq_cst(self.program) }, what),
-            Model::Rc11 => self.witness_with::<_, W>(&machine, &Rc11, what),
-            Model::Tso => self.witness_with::<_, W>(&machine, &Tso::new(self.shape()), what),
-        }
-    }
-
-    fn witness_with<M: MemoryModel, const W: usize>(
-        &self,
-        machine: &Machine<'_>,
-        model: &M,
-        (goal, most): (Goal, usize),
-    ) -> Found {
-        let layout = self.layout(model);
-        let tracker = Tracker { model, layout: &layout, unobserved_ghost: self.unobserved_ghost() };
-        witness::search::<M, W>(machine, &tracker, (self.options, self.budget), goal, most)
+        self.with_rules(WitnessSearch::<W> { question: self, machine: &machine, goal, most })
     }
 
     /// The same for the observational notion: the joint search once more, breadth first.
     fn observed_witness<const W: usize>(&self, local_bits: u32) -> Option<Witness> {
         let machine = self.machine(Layout::new(self.program, self.analysis, local_bits), false);
-        match self.options.model {
-            Model::Ra => self.observed_with::<_, W>(&machine, &Ra { strong: false }),
-            Model::Sra => self.observed_with::<_, W>(&machine, &Ra { strong: true }),
-            Model::Rc20 => self.observed_with::<_, W>(&machine, &Rc20 { seq_cst: has_seq_cst(self.program) }),
-            Model::Rc11 => self.observed_with::<_, W>(&machine, &Rc11),
-            Model::Tso => self.observed_with::<_, W>(&machine, &Tso::new(self.shape())),
-        }
+        self.with_rules(ObservedWitness::<W> { question: self, machine: &machine })
     }
+}
 
-    fn observed_with<M: MemoryModel, const W: usize>(&self, machine: &Machine<'_>, model: &M) -> Option<Witness> {
-        let (graph, bound) = reach::<W, _>(machine, 1, self.budget);
+/// Searches the state graph of the program for a violation.
+struct Search<'g> {
+    question: &'g Question<'g>,
+    machine: &'g Machine<'g>,
+    graph: Box<dyn Explored + 'g>,
+    sites: &'g Sites,
+}
+
+impl WithRules for Search<'_> {
+    type Result = Result<(Finding, SweepResult), Bound>;
+
+    fn with(self, rules: &impl MemoryModel) -> Self::Result {
+        let layout = self.question.layout(rules);
+        let tracker = self.question.tracker(rules, &layout);
+        self.question.decision((self.machine, self.graph, self.sites), tracker, self.question.budget).decide()
+    }
+}
+
+/// Searches for a shortest witness. `W` is the number of words of a state.
+struct WitnessSearch<'g, const W: usize> {
+    question: &'g Question<'g>,
+    machine: &'g Machine<'g>,
+    goal: Goal,
+    most: usize,
+}
+
+impl<const W: usize> WithRules for WitnessSearch<'_, W> {
+    type Result = Found;
+
+    fn with(self, rules: &impl MemoryModel) -> Found {
+        let Self { question, machine, goal, most } = self;
+        let layout = question.layout(rules);
+        let tracker = question.tracker(rules, &layout);
+        witness::search::<_, W>(machine, &tracker, (question.options, question.budget), goal, most)
+    }
+}
+
+/// Searches for a witness of a violation that the program can observe.
+struct ObservedWitness<'g, const W: usize> {
+    question: &'g Question<'g>,
+    machine: &'g Machine<'g>,
+}
+
+impl<const W: usize> WithRules for ObservedWitness<'_, W> {
+    type Result = Option<Witness>;
+
+    fn with(self, rules: &impl MemoryModel) -> Option<Witness> {
+        let Self { question, machine } = self;
+        let (graph, bound) = reach::<W, _>(machine, 1, question.budget);
         if bound.is_some() || machine.overflowed() {
             return None;
         }
         let graph = Box::new(MachineGraph { machine, graph });
-        let remaining = remaining::remaining_accesses(machine, self.reading().ghost);
+        let remaining = remaining::remaining_accesses(machine, question.reading().ghost);
         let sites = Sites::new(machine, &*graph, &remaining, true, 1);
-        let layout = self.layout(model);
-        let tracker = Tracker { model, layout: &layout, unobserved_ghost: self.unobserved_ghost() };
-        let decision = self.decision((machine, graph, &sites), tracker, self.budget);
+        let layout = question.layout(rules);
+        let tracker = question.tracker(rules, &layout);
+        let decision = question.decision((machine, graph, &sites), tracker, question.budget);
         let trace = decision.trace()?;
         let graph = decision.graph.as_deref()?;
         let start = graph.initial().iter().find_map(|&id| {
@@ -393,7 +429,7 @@ impl<'a> Question<'a> {
             graph.locals(id, &mut locals);
             leads_along(machine, &locals, &trace).then_some(locals)
         })?;
-        witness::observed(machine, &decision.tracker, self.options, &start, &trace)
+        witness::observed(machine, &decision.tracker, question.options, &start, &trace)
     }
 }
 
@@ -410,17 +446,6 @@ fn leads_along(machine: &Machine<'_>, locals: &[u32], trace: &Trace) -> bool {
 fn place(machine: &Machine<'_>, thread: usize, pc: steadfast_ir::Pc) -> Place {
     let thread = ThreadId::new(thread);
     Place { thread, pc, span: machine.program.threads[thread].code[pc].span }
-}
-
-fn has_seq_cst(program: &Program) -> bool {
-    use steadfast_ir::{ReadOrder, RmwOrder, WriteOrder};
-    program.threads.iter().flat_map(|thread| &thread.code).any(|instruction| match &instruction.op {
-        Instr::Load { order, .. } | Instr::Wait { order, .. } => *order == ReadOrder::SeqCst,
-        Instr::Store { order, .. } => *order == WriteOrder::SeqCst,
-        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => *order == RmwOrder::SeqCst,
-        Instr::Cas { success, failure, .. } => *success == RmwOrder::SeqCst || *failure == ReadOrder::SeqCst,
-        _ => false,
-    })
 }
 
 /// Whether two threads are somewhere both about to access a plain location, and one of them to write it.

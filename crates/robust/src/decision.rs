@@ -8,7 +8,7 @@ use crate::machine::Machine;
 use crate::models::MemoryModel;
 use crate::monitor_layout::WIDEST;
 use crate::ops::Ops;
-use crate::options::{Notion, Options, Orderings};
+use crate::options::Options;
 use crate::remaining::Sites;
 use crate::single::SingleSearch;
 use crate::stale_writes::{self, Grain};
@@ -16,6 +16,7 @@ use crate::sweep::SweepResult;
 use crate::tracker::{StaleWrite, Tracker};
 use steadfast_explore::{Bound, Budget};
 use steadfast_ir::values::ValueSet;
+use steadfast_model::{Notion, Orderings};
 
 /// The result of the searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

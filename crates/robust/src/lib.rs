@@ -4,7 +4,8 @@
 //! irreflexive): *Robustness against release/acquire semantics*, PLDI'19, and *Verifying observational robustness against a C11-style memory model*,
 //! POPL'21. The weak model is never run: if there is a violation, then there is an SC run whose next step could leave SC.
 //!
-//! Guarantee: the verdict is "robust" only after an exhaustive search, and "not robust" only with a witness, which the axioms of the `graph` crate confirm. Graph robustness is decided exactly.
+//! Guarantee: the verdict is "robust" only after an exhaustive search, and "not robust" only with a witness. For graph robustness, which is decided exactly, the axioms of the `graph` crate confirm each
+//! witness; if they do not, that is an internal error.
 //! Observational robustness is sound (no violation is missed) and may report too much, as in the paper.
 //!
 //! Deviations from the papers, numbered:
@@ -44,7 +45,8 @@ mod upper_bounds;
 mod witness;
 
 pub use check::check;
-pub use options::{Model, Notion, Options, Orderings, Outcome, Place, Reductions, Statistics, Verdict};
+pub use models::Supported;
+pub use options::{Options, Outcome, Place, Reductions, Statistics, Verdict};
 pub use steadfast_explore::{Bound, Limits, Observer, Progress};
 pub use triangular::triangular_race;
-pub use witness::{RunStep, ViolationKind, Witness};
+pub use witness::{RunStep, Witness};

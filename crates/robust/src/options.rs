@@ -1,115 +1,12 @@
 //! What can be asked, and what is answered.
 
+use crate::models::Supported;
 use crate::witness::Witness;
-use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use steadfast_explore::{Bound, Limits, Observer};
-use steadfast_graph::{Axioms, ScFences};
 use steadfast_ir::{LocId, Pc, ThreadId};
+use steadfast_model::Notion;
 use steadfast_span::Span;
-
-/// A memory model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Model {
-    /// Release/acquire: every access is release or acquire.
-    Ra,
-    /// Strong release/acquire.
-    Sra,
-    /// RC20: relaxed, release and acquire accesses and fences as written; `seq_cst` accesses by psc′.
-    Rc20,
-    /// RC20 with RC11's `seq_cst` fences.
-    Rc11,
-    /// Total store order, x86: orderings do not matter; read-modify-writes and `seq_cst` fences drain the store buffer.
-    Tso,
-}
-
-impl Model {
-    /// All models.
-    pub const ALL: [Self; 5] = [Self::Ra, Self::Sra, Self::Rc20, Self::Rc11, Self::Tso];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ra => "ra",
-            Self::Sra => "sra",
-            Self::Rc20 => "rc20",
-            Self::Rc11 => "rc11",
-            Self::Tso => "tso",
-        }
-    }
-
-    /// What it says about execution graphs.
-    pub fn axioms(self) -> Axioms {
-        match self {
-            Self::Ra => Axioms::Ra,
-            Self::Sra => Axioms::Sra,
-            Self::Rc20 => Axioms::Rc20,
-            Self::Rc11 => Axioms::Rc11,
-            Self::Tso => Axioms::Tso,
-        }
-    }
-
-    /// What the orderings of accesses mean in it.
-    pub fn orderings(self) -> Orderings {
-        match self {
-            Self::Ra | Self::Sra => Orderings::Uniform,
-            Self::Rc20 | Self::Rc11 => Orderings::AsWritten,
-            Self::Tso => Orderings::Buffered,
-        }
-    }
-
-    /// Whether a `seq_cst` fence is an update of a location that only fences know, and not something of its own.
-    pub fn fences_are_updates(self) -> bool {
-        self.axioms().sc_fences() != ScFences::Primitive
-    }
-}
-
-/// What the orderings of accesses mean in a memory model. Decides how programs are read and how races are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Orderings {
-    /// Nothing: every access is release or acquire. A race shows as two accesses that could both come next.
-    Uniform,
-    /// Each access is as strong as it is written. A race is an access that happens-before does not order, and stronger orderings can repair a program.
-    AsWritten,
-    /// Nothing: stores wait in a buffer, which some instructions drain. There is no happens-before to be shown.
-    Buffered,
-}
-
-impl FromStr for Model {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|model| model.name() == text).ok_or_else(|| format!("unknown model `{text}`"))
-    }
-}
-
-/// What must agree with SC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Notion {
-    /// Every execution graph.
-    Graph,
-    /// Only what the program can observe: reads whose value is never used may go wrong.
-    Observational,
-}
-
-impl Notion {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Graph => "graph",
-            Self::Observational => "observational",
-        }
-    }
-}
-
-impl FromStr for Notion {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        [Self::Graph, Self::Observational]
-            .into_iter()
-            .find(|notion| notion.name() == text)
-            .ok_or_else(|| format!("unknown notion `{text}`"))
-    }
-}
 
 /// The reductions, each of which can be switched off without changing a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +36,7 @@ impl Reductions {
 #[derive(Clone)]
 pub struct Options<'a> {
     /// The memory model.
-    pub model: Model,
+    pub model: Supported,
     /// What must agree with SC.
     pub notion: Notion,
     /// Whether spin loops are treated as blocking.
@@ -168,7 +65,7 @@ pub struct Options<'a> {
 
 impl Options<'_> {
     /// The default question about a model and a notion.
-    pub fn new(model: Model, notion: Notion) -> Self {
+    pub fn new(model: Supported, notion: Notion) -> Self {
         Self {
             model,
             notion,

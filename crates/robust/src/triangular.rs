@@ -74,9 +74,10 @@ fn answer<const W: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Model, Notion, ViolationKind, check};
+    use crate::{Supported, check};
     use steadfast_explore::Bound;
     use steadfast_ir::{BinaryOp, Expr, FenceOrder, Instr, ProgramBuilder, ReadOrder, ThreadBuilder, WriteOrder};
+    use steadfast_model::{Notion, ViolationKind};
 
     /// One thread stores to x and loads y, perhaps with something in between; the other stores to y.
     fn program(between: Option<Instr>, same: bool) -> Program {
@@ -95,7 +96,7 @@ mod tests {
     }
 
     fn verdict_of(program: &Program) -> Verdict {
-        triangular_race(program, &Options::new(Model::Tso, Notion::Graph)).verdict
+        triangular_race(program, &Options::new(Supported::Tso, Notion::Graph)).verdict
     }
 
     #[test]
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(witness.kind, ViolationKind::TriangularRace);
         assert!(witness.confirmed && witness.stale.is_some() && witness.newest.is_some());
         assert_eq!((witness.run.len(), witness.step.text.as_str()), (2, "y read as 0"));
-        assert!(matches!(check(&program, &Options::new(Model::Tso, Notion::Graph)).verdict, Verdict::Robust));
+        assert!(matches!(check(&program, &Options::new(Supported::Tso, Notion::Graph)).verdict, Verdict::Robust));
     }
 
     #[test]
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_bound_is_kept() {
-        let mut options = Options::new(Model::Tso, Notion::Graph);
+        let mut options = Options::new(Supported::Tso, Notion::Graph);
         options.limits.states = Some(1);
         let fenced = program(Some(Instr::Fence(FenceOrder::SeqCst)), false);
         assert!(matches!(triangular_race(&fenced, &options).verdict, Verdict::Inconclusive(Bound::States(_))));

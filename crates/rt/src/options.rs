@@ -4,8 +4,8 @@
 
 use crate::schedule::{self, Kind, Strategy};
 use crate::sys;
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
-use steadfast_clocks::{Limits, Model, Settings};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
+use steadfast_clocks::{Limits, Settings, Supported};
 
 /// The exit code of a process that has reported something, if nobody wants another one.
 pub(crate) const USUAL_EXIT_CODE: i32 = 66;
@@ -31,7 +31,8 @@ pub(crate) static SUPPRESSIONS: Text = Text::new();
 /// Where programs are.
 pub(crate) static PATH: Text = Text::new();
 
-static MODEL: AtomicU32 = AtomicU32::new(0);
+/// The model, by its position in [`Supported::ALL`].
+static MODEL: AtomicUsize = AtomicUsize::new(Supported::Rc11 as usize);
 static WRITES: AtomicU32 = AtomicU32::new(16);
 
 /// A text that is set once, at the beginning.
@@ -55,11 +56,7 @@ impl Text {
 /// The engine's settings.
 #[inline]
 pub(crate) fn settings() -> Settings {
-    let model = match MODEL.load(Ordering::Relaxed) {
-        0 => Model::Rc11,
-        1 => Model::Rc20,
-        _ => Model::AcqRel,
-    };
+    let model = Supported::ALL.get(MODEL.load(Ordering::Relaxed)).copied().unwrap_or_default();
     Settings { model, limits: Limits { writes: WRITES.load(Ordering::Relaxed) as usize, ..Limits::default() } }
 }
 
@@ -169,9 +166,10 @@ fn set(option: &[u8], schedule: &mut Schedule) {
         (b"report_file", _) => REPORT_FILE.set(value),
         (b"external_symbolizer_path", _) => SYMBOLIZER.set(value),
         (b"history_size", Some(writes)) => WRITES.store(writes.clamp(2, 1 << 16) as u32, Ordering::Relaxed),
-        (b"model", _) if value == b"rc11" => MODEL.store(0, Ordering::Relaxed),
-        (b"model", _) if value == b"rc20" => MODEL.store(1, Ordering::Relaxed),
-        (b"model", _) if value == b"acq_rel" => MODEL.store(2, Ordering::Relaxed),
+        (b"model", _) => match model_named(value) {
+            Some(model) => MODEL.store(model as usize, Ordering::Relaxed),
+            None => complain(option),
+        },
         (b"schedule", _) if value == b"os" => schedule.kind = None,
         (b"schedule", _) if value == b"random" => schedule.kind = Some(Kind::Random),
         (b"schedule", _) if value == b"pct" => schedule.kind = Some(Kind::Pct),
@@ -180,6 +178,12 @@ fn set(option: &[u8], schedule: &mut Schedule) {
         (b"length", Some(length)) => schedule.length = Some(length),
         _ => complain(option),
     }
+}
+
+/// `acq_rel` is accepted, too, because the options of sanitizers are usually written with an underscore.
+fn model_named(name: &[u8]) -> Option<Supported> {
+    let name = if name == b"acq_rel" { b"acq-rel" } else { name };
+    core::str::from_utf8(name).ok()?.parse().ok()
 }
 
 fn switch_named(name: &[u8]) -> Option<&'static AtomicBool> {

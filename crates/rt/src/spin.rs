@@ -16,7 +16,7 @@ use crate::report;
 use crate::thread::Thread;
 use crate::{ending, thread};
 use core::sync::atomic::{AtomicUsize, Ordering};
-use steadfast_clocks::ViolationKind;
+use steadfast_model::ViolationKind;
 
 /// The last access of a thread. Zeroes are no access.
 #[derive(Default)]

@@ -1,12 +1,14 @@
 //! Reports as the runtime writes them: lines of words. `crates/rt/src/report/record.rs` describes them.
 
+use steadfast_model::ViolationKind;
+
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// An access could read a value that was overwritten.
     StaleRead,
-    /// A write could be put behind a later one.
-    OvertakenWrite,
+    /// A write could be ordered before an earlier one.
+    OvertakingWrite,
     /// A read-modify-write could take a value that was overwritten.
     StaleUpdate,
     /// Two plain accesses, or a plain and an atomic one, are not ordered.
@@ -18,28 +20,34 @@ pub enum Kind {
 }
 
 impl Kind {
-    const NAMES: [(Self, &'static str); 6] = [
-        (Self::StaleRead, "stale-read"),
-        (Self::OvertakenWrite, "overtaken-write"),
-        (Self::StaleUpdate, "stale-update"),
-        (Self::Race, "race"),
-        (Self::Deadlock, "deadlock"),
-        (Self::Spin, "spin"),
-    ];
+    const ALL: [Self; 6] =
+        [Self::StaleRead, Self::OvertakingWrite, Self::StaleUpdate, Self::Race, Self::Deadlock, Self::Spin];
+
+    /// What is violated; nothing by a loop that waits.
+    pub fn violation(self) -> Option<ViolationKind> {
+        match self {
+            Self::StaleRead => Some(ViolationKind::StaleRead),
+            Self::OvertakingWrite => Some(ViolationKind::OvertakingWrite),
+            Self::StaleUpdate => Some(ViolationKind::StaleUpdate),
+            Self::Race => Some(ViolationKind::Race),
+            Self::Deadlock => Some(ViolationKind::Deadlock),
+            Self::Spin => None,
+        }
+    }
 
     /// The name in records and in JSON.
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+        self.violation().map_or("spin", ViolationKind::name)
     }
 
     fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(_, other)| *other == name).map(|&(kind, _)| kind)
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// As the first line of a report and its summary say it.
     pub fn title(self) -> &'static str {
         match self {
-            Self::StaleRead | Self::OvertakenWrite | Self::StaleUpdate => "robustness violation",
+            Self::StaleRead | Self::OvertakingWrite | Self::StaleUpdate => "robustness violation",
             Self::Race => "data race",
             Self::Deadlock => "deadlock",
             Self::Spin => "spin loop",

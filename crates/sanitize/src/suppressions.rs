@@ -31,7 +31,7 @@ impl Suppressions {
     /// Whether a rule fits.
     pub fn apply_to(&self, finding: &Finding) -> bool {
         let kind = match finding.kind {
-            Kind::StaleRead | Kind::OvertakenWrite | Kind::StaleUpdate => "violation",
+            Kind::StaleRead | Kind::OvertakingWrite | Kind::StaleUpdate => "violation",
             Kind::Race => "race",
             Kind::Deadlock => "deadlock",
             Kind::Spin => return false,

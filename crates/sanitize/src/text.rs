@@ -26,7 +26,7 @@ pub fn headline(finding: &Finding) -> String {
     let function = finding.place().and_then(|frame| frame.function.as_ref());
     let what = match finding.kind {
         Kind::StaleRead => "robustness violation: this can read an overwritten value",
-        Kind::OvertakenWrite => "robustness violation: this can take effect before an earlier write",
+        Kind::OvertakingWrite => "robustness violation: this can take effect before an earlier write",
         Kind::StaleUpdate => "robustness violation: this can update an overwritten value",
         Kind::Race => "data race",
         Kind::Deadlock => "deadlock: every thread waits",

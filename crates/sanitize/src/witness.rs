@@ -9,8 +9,9 @@ use crate::finding::{Finding, Memory, SymbolizedEvent, own_frame};
 use crate::record::{Kind, Role};
 use crate::symbols::Frame;
 use crate::text;
-use steadfast_graph::{Event, EventId, EventKind, Execution, Legend, Names, Order, RunStep, ViolationKind, Witness};
+use steadfast_graph::{Event, EventId, EventKind, Execution, Legend, Names, Order, RunStep, Witness};
 use steadfast_ir::{LocId, ThreadId, Value};
+use steadfast_model::ViolationKind;
 use steadfast_span::Index;
 
 /// Where a step of a run was.
@@ -25,12 +26,7 @@ pub struct Spot {
 /// The execution that a report stands for, with its names. Reports of deadlocks have none, and neither have those that were cut off.
 pub fn witness(finding: &Finding) -> Option<(Witness<Spot>, Legend)> {
     let access = finding.seen(Role::Access)?;
-    let kind = match finding.kind {
-        Kind::StaleRead => ViolationKind::StaleRead,
-        Kind::OvertakenWrite | Kind::StaleUpdate => ViolationKind::OvertakingWrite,
-        Kind::Race => ViolationKind::Race,
-        Kind::Deadlock | Kind::Spin => return None,
-    };
+    let kind = finding.kind.violation()?;
     let builder = Builder::new(finding, access);
     if kind == ViolationKind::Race {
         builder.race(finding.seen(Role::Previous)?, access)
@@ -303,7 +299,7 @@ mod tests {
             )
         };
         for (number, known) in [(3, true), (4, false)] {
-            let (witness, _) = of(&report("overtaken-write", "store release", &writes(number)));
+            let (witness, _) = of(&report("overtaking-write", "store release", &writes(number)));
             let update = witness.newest.unwrap();
             assert_eq!(witness.execution.rf(update).is_some(), known);
             assert_eq!(witness.execution.thread(ThreadId::new(1)).len(), 3);

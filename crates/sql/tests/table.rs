@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use steadfast_explore::{Budget, Limits};
 use steadfast_span::SourceFile;
 use steadfast_txn::template::{Template, certain, consistent, split};
-use steadfast_txn::{Model, Subject, Verdict, decide, parse};
+use steadfast_txn::{Model, ProgramModel, Subject, Verdict, decide, parse};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -26,7 +26,7 @@ fn stem(application: &str) -> String {
     }
 }
 
-fn program_verdict(stem: &str, model: Model) -> &'static str {
+fn program_verdict(stem: &str, model: ProgramModel) -> &'static str {
     let path = root().join(format!("corpus/transactions/{stem}.txn"));
     let parsed = parse(&SourceFile::new(stem, fs::read_to_string(path).unwrap()));
     let Some(Subject::Program(program)) = parsed.subject else { panic!("{stem} is no program") };
@@ -70,7 +70,7 @@ fn the_table_is_right() {
         let cells: Vec<String> = line.trim_matches('|').split('|').map(cell).collect();
         let [name, ccv, si, program @ .., rc, sql_si, ssi] = &cells[..] else { panic!("{line}") };
         let stem = stem(name);
-        let models = [Model::Cc, Model::Ccv, Model::Cm, Model::Si];
+        let models = [ProgramModel::Cc, ProgramModel::Ccv, ProgramModel::Cm, ProgramModel::Si];
         assert_eq!(program, models.map(|model| program_verdict(&stem, model)), "{name}");
         let sql = [Model::Rc, Model::Si, Model::Ssi].map(|model| sql_verdict(&stem, model));
         assert_eq!([rc, sql_si, ssi], [sql[0], sql[1], sql[2]], "{name} in SQL");

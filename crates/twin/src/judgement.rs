@@ -6,7 +6,8 @@ use crate::witness;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use steadfast_ir::Program;
-use steadfast_robust::{Notion, Options, Outcome, Verdict, check};
+use steadfast_model::Notion;
+use steadfast_robust::{Options, Outcome, Verdict, check};
 
 /// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,10 +18,10 @@
 //!
 //! # Example
 //! ```
-//! use steadfast_robust::Model;
+//! use steadfast_robust::Supported;
 //! use steadfast_twin::{Depth, Judgement, Question, Subject, judge, sample};
 //!
-//! let question = Question { model: Model::Ra, subject: Subject::Graph };
+//! let question = Question { model: Supported::Ra, subject: Subject::Graph };
 //! let program = sample(7, question.subject);
 //! assert!(matches!(judge(&program, question, Depth::Quick), Judgement::Agree(_) | Judgement::Skipped));
 //! ```

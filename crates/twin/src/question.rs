@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::str::FromStr;
+use steadfast_graph::GhostEdges;
 use steadfast_graph::oracle::{
     self, OracleVerdict, failures, observationally_robust, race_free, race_free_under_sc, robust,
 };
-use steadfast_graph::{Axioms, GhostEdges};
 use steadfast_ir::{Expr, Instr, LocKind, Place, Program, dataflow};
-use steadfast_robust::{Model, Notion, Options, Orderings, Verdict};
+use steadfast_model::{Model, Notion, Orderings};
+use steadfast_robust::{Options, Supported, Verdict};
 
 /// What an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,7 +107,7 @@ pub(crate) enum Expected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
     /// The memory model.
-    pub model: Model,
+    pub model: Supported,
     /// What is asked about it.
     pub subject: Subject,
 }
@@ -118,13 +119,10 @@ impl Question {
     /// Every question that makes sense. Some models have no ghost location whose order could count.
     pub fn all() -> Vec<Self> {
         let asked = |&Self { model, subject }: &Self| subject != Subject::Letter || model.fences_are_updates();
-        let questions = Subject::ALL.into_iter().flat_map(|subject| Model::ALL.map(|model| Self { model, subject }));
+        let questions = Subject::ALL
+            .into_iter()
+            .flat_map(|subject| Supported::ALL.iter().map(move |&model| Self { model, subject }));
         questions.filter(asked).collect()
-    }
-
-    /// The model as the oracle knows it.
-    pub fn axioms(self) -> Axioms {
-        self.model.axioms()
     }
 
     /// Which edges of encoded fences count.
@@ -146,11 +144,11 @@ impl Question {
             return Some(Expected::Anything);
         }
         let options = oracle::Options { ghosts: self.ghosts(), max_graphs: MAX_GRAPHS, ..oracle::Options::default() };
-        if can_fail(program) && !failures(program, Axioms::Sc, &options).ok()?.is_empty() {
+        if can_fail(program) && !failures(program, Model::Sc, &options).ok()?.is_empty() {
             return Some(Expected::Exactly(Answer::Failed));
         }
-        let ask = |decide: fn(&Program, Axioms, &oracle::Options) -> OracleVerdict| {
-            decide(program, self.axioms(), &options).holds()
+        let ask = |decide: fn(&Program, Model, &oracle::Options) -> OracleVerdict| {
+            decide(program, self.model.model(), &options).holds()
         };
         if has_plain_location(program) && !ask(race_free)? {
             let shown_under_sc = if self.decides_races_under_sc() { ask(robust)? } else { !ask(race_free_under_sc)? };
@@ -174,12 +172,12 @@ impl Question {
 
     /// TSO has a second oracle, which runs. What it says about robustness, if the axioms say something else.
     pub(crate) fn buffers_disagree(self, program: &Program) -> Option<bool> {
-        if self.model != Model::Tso || self.subject == Subject::Settings {
+        if self.model != Supported::Tso || self.subject == Subject::Settings {
             return None;
         }
         let options = oracle::Options { max_graphs: MAX_GRAPHS, ..oracle::Options::default() };
         let machine = oracle::store_buffer::robust(program, &options).holds()?;
-        let axioms = robust(program, self.axioms(), &options).holds()?;
+        let axioms = robust(program, self.model.model(), &options).holds()?;
         (machine != axioms).then_some(machine)
     }
 

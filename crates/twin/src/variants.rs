@@ -4,7 +4,8 @@ use crate::edit::has_loop;
 use crate::judgement::{Difference, ask};
 use crate::question::Answer;
 use steadfast_ir::Program;
-use steadfast_robust::{Notion, Options, Outcome, Reductions, RunStep, Verdict};
+use steadfast_model::Notion;
+use steadfast_robust::{Options, Outcome, Reductions, RunStep, Verdict};
 
 /// How many of the settings that must not matter are tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

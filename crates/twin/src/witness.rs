@@ -2,6 +2,7 @@
 
 use crate::judgement::Difference;
 use crate::question::{Question, Subject};
+use steadfast_graph::Axioms;
 use steadfast_graph::axioms::sc;
 use steadfast_graph::{Base, EdgeKind, Execution, LabelledCycle};
 use steadfast_robust::{Verdict, Witness};
@@ -31,7 +32,7 @@ fn not_robust(question: Question, witness: &Witness) -> Option<&'static str> {
         return Some(problem);
     }
     match () {
-        () if !question.axioms().consistent(graph) => Some("is not allowed by the model"),
+        () if !question.model.consistent(graph) => Some("is not allowed by the model"),
         () if sc::consistent_with(graph, question.ghosts()) => Some("is allowed by SC"),
         () if witness.cycle.is_empty() => Some("has no cycle"),
         () if !is_cycle(question, graph, &witness.cycle) => Some("has a cycle that is none"),

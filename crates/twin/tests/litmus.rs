@@ -4,7 +4,7 @@
 use std::path::Path;
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, parse};
-use steadfast_robust::Model;
+use steadfast_robust::Supported;
 use steadfast_span::SourceFile;
 use steadfast_twin::{Depth, Judgement, Question, Subject, judge};
 
@@ -24,7 +24,7 @@ fn litmus_tests() -> Vec<(String, Program)> {
 }
 
 /// Judges all litmus tests; returns how many were small enough for the oracle.
-fn judged(model: Model, subject: Subject) -> usize {
+fn judged(model: Supported, subject: Subject) -> usize {
     let question = Question { model, subject };
     let (mut decided, mut wrong) = (0, Vec::new());
     for (name, program) in litmus_tests() {
@@ -41,7 +41,7 @@ fn judged(model: Model, subject: Subject) -> usize {
 // A program without plain locations has no races, so asking about races is asking about robustness, too.
 #[test]
 fn robustness_and_races() {
-    for model in Model::ALL {
+    for &model in Supported::ALL {
         let decided = judged(model, Subject::Races);
         assert!(decided > 30, "{}: only {decided}", model.name());
     }
@@ -49,14 +49,14 @@ fn robustness_and_races() {
 
 #[test]
 fn fences_by_the_letter() {
-    for model in [Model::Ra, Model::Sra, Model::Rc20] {
+    for model in [Supported::Ra, Supported::Sra, Supported::Rc20] {
         judged(model, Subject::Letter);
     }
 }
 
 #[test]
 fn observational_robustness() {
-    for model in Model::ALL {
+    for &model in Supported::ALL {
         judged(model, Subject::Observational);
     }
 }

@@ -6,7 +6,8 @@ use steadfast_graph::Execution;
 use steadfast_graph::oracle::{Options as Bounds, Strategy, robust};
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, parse};
-use steadfast_robust::{Model, Notion, Options, Verdict, check};
+use steadfast_model::Notion;
+use steadfast_robust::{Options, Supported, Verdict, check};
 use steadfast_span::SourceFile;
 
 fn sources(folder: &str) -> Vec<PathBuf> {
@@ -29,11 +30,11 @@ fn accesses(graph: &Execution) -> usize {
 }
 
 /// The length of the checker's witness and of the oracle's, if both have one.
-fn lengths(program: &Program, model: Model, graphs: usize) -> Option<(usize, usize)> {
+fn lengths(program: &Program, model: Supported, graphs: usize) -> Option<(usize, usize)> {
     let Verdict::NotRobust(witness) = check(program, &Options::new(model, Notion::Graph)).verdict else { return None };
     // An enumeration that was not completed may not know the shortest, but none of its witnesses may be shorter, either.
     let bounds = Bounds { strategy: Strategy::Consistent, max_graphs: graphs, ..Bounds::default() };
-    let found = robust(program, model.axioms(), &bounds);
+    let found = robust(program, model.model(), &bounds);
     Some((accesses(&witness.execution), accesses(found.counterexample()?)))
 }
 
@@ -41,7 +42,7 @@ fn compare(folder: &str, graphs: usize, least: usize) {
     let (mut compared, mut longer) = (0, Vec::new());
     for path in sources(folder) {
         let Some(program) = program(&path) else { continue };
-        for model in Model::ALL {
+        for &model in Supported::ALL {
             let Some((ours, shortest)) = lengths(&program, model, graphs) else { continue };
             compared += 1;
             if ours > shortest {

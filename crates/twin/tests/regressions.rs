@@ -2,10 +2,10 @@
 #![allow(missing_docs)]
 
 use steadfast_ir::{BinaryOp, Expr, Instr, Place, Program, ProgramBuilder, ReadOrder, WriteOrder};
-use steadfast_robust::Model;
+use steadfast_robust::Supported;
 use steadfast_twin::{Answer, Depth, Judgement, Question, Subject, judge};
 
-fn agree(program: &Program, model: Model, subject: Subject, answer: Answer) {
+fn agree(program: &Program, model: Supported, subject: Subject, answer: Answer) {
     let question = Question { model, subject };
     assert_eq!(judge(program, question, Depth::Thorough), Judgement::Agree(answer), "{question}\n{program}");
 }
@@ -35,10 +35,10 @@ fn an_assertion_that_fails_for_the_stale_value_only() {
         t.emit(Instr::Assert(Expr::binary(BinaryOp::Ne, Expr::Reg(r), Expr::Const(0))));
     });
     for subject in [Subject::Graph, Subject::Letter, Subject::Observational] {
-        agree(&program, Model::Rc20, subject, Answer::NotRobust);
-        agree(&program, Model::Ra, subject, Answer::Robust);
+        agree(&program, Supported::Rc20, subject, Answer::NotRobust);
+        agree(&program, Supported::Ra, subject, Answer::Robust);
     }
-    agree(&program, Model::Rc11, Subject::Graph, Answer::NotRobust);
+    agree(&program, Supported::Rc11, Subject::Graph, Answer::NotRobust);
 }
 
 /// The same with an index that is out of range for the stale value only.
@@ -50,7 +50,7 @@ fn an_index_that_is_wrong_for_the_stale_value_only() {
         let index = Expr::binary(BinaryOp::Sub, Expr::Reg(r), Expr::Const(1));
         t.store(Place::Element { base: x, len: 1, index }, Expr::Const(2), WriteOrder::Relaxed);
     });
-    agree(&program, Model::Rc20, Subject::Graph, Answer::NotRobust);
-    agree(&program, Model::Rc11, Subject::Graph, Answer::NotRobust);
-    agree(&program, Model::Sra, Subject::Graph, Answer::Robust);
+    agree(&program, Supported::Rc20, Subject::Graph, Answer::NotRobust);
+    agree(&program, Supported::Rc11, Subject::Graph, Answer::NotRobust);
+    agree(&program, Supported::Sra, Subject::Graph, Answer::Robust);
 }

@@ -3,7 +3,8 @@
 
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, parse};
-use steadfast_robust::{Model, Notion, Options, Verdict, check, triangular_race};
+use steadfast_model::Notion;
+use steadfast_robust::{Options, Supported, Verdict, check, triangular_race};
 use steadfast_span::SourceFile;
 use steadfast_twin::{Answer, Depth, Judgement, Question, Subject, judge, sample};
 
@@ -11,7 +12,7 @@ use steadfast_twin::{Answer, Depth, Judgement, Question, Subject, judge, sample}
 fn agree(threads: &str, answer: Answer) {
     let text = format!("atomic<u8> x, y, z;\n{threads}");
     let program = parse(&SourceFile::new("tso.sf", text), Dialect::Steadfast).program.expect("a program");
-    let question = Question { model: Model::Tso, subject: Subject::Graph };
+    let question = Question { model: Supported::Tso, subject: Subject::Graph };
     assert_eq!(judge(&program, question, Depth::Thorough), Judgement::Agree(answer), "{threads}");
 }
 
@@ -100,7 +101,7 @@ fn a_wait_that_is_blocked_can_go_on_with_a_stale_value() {
 
 #[test]
 fn without_triangular_races_a_program_is_robust() {
-    let options = Options::new(Model::Tso, Notion::Graph);
+    let options = Options::new(Supported::Tso, Notion::Graph);
     let mut free = 0;
     for seed in 0..4_000 {
         let program: Program = sample(seed, Subject::Graph);

@@ -1,7 +1,7 @@
 //! Holds the decision against the oracle on random programs: what the property tests and `cargo xtask fuzz --transactions` run.
 
 use crate::decide::{Verdict, decide, find_race};
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::oracle::{Effort, Unknown, explore};
 use crate::program::Program;
 use crate::random::{Rng, Sample};
@@ -39,23 +39,23 @@ impl Tally {
 }
 
 /// Compares on `count` programs, not counting those that are skipped.
-pub fn compare(model: Model, seed: u64, count: u64) -> Tally {
+pub fn compare(model: ProgramModel, seed: u64, count: u64) -> Tally {
     compare_with(model, seed, count, |sample, _| sample)
 }
 
 /// The same, for programs in which some transactions run serializably.
-pub fn compare_serializable(model: Model, seed: u64, count: u64) -> Tally {
+pub fn compare_serializable(model: ProgramModel, seed: u64, count: u64) -> Tally {
     compare_with(model, seed, count, Sample::with_serializable)
 }
 
-fn compare_with(model: Model, seed: u64, count: u64, change: impl Fn(Sample, &mut Rng) -> Sample) -> Tally {
+fn compare_with(model: ProgramModel, seed: u64, count: u64, change: impl Fn(Sample, &mut Rng) -> Sample) -> Tally {
     let mut tally = Tally::default();
     let mut rng = Rng::new(seed);
     while tally.programs < count {
         // The machine of CC has the most states, and that of SI the fewest.
         let most = match model {
-            Model::Cc => 4,
-            Model::Si => 5 + rng.below(2),
+            ProgramModel::Cc => 4,
+            ProgramModel::Si => 5 + rng.below(2),
             _ => 4 + rng.below(2),
         };
         let sample = Sample::random(&mut rng, most);
@@ -78,7 +78,7 @@ fn compare_with(model: Model, seed: u64, count: u64, change: impl Fn(Sample, &mu
 }
 
 /// Whether the program is robust; nothing if the oracle cannot tell; what is wrong if the two disagree.
-fn judge(sample: &Sample, model: Model) -> Result<Option<bool>, String> {
+fn judge(sample: &Sample, model: ProgramModel) -> Result<Option<bool>, String> {
     let text = sample.text();
     let parsed = parse(&SourceFile::new("random.txn", &*text));
     let Some(Subject::Program(program)) = parsed.subject else {
@@ -106,8 +106,8 @@ fn judge(sample: &Sample, model: Model) -> Result<Option<bool>, String> {
 }
 
 /// A program that is robust against causal memory has no write-write races.
-fn no_race(program: &Program, model: Model) -> Result<(), String> {
-    if matches!(model, Model::Cm | Model::Cc) && find_race(program, &budget()).is_some() {
+fn no_race(program: &Program, model: ProgramModel) -> Result<(), String> {
+    if matches!(model, ProgramModel::Cm | ProgramModel::Cc) && find_race(program, &budget()).is_some() {
         return Err("robust, but with a write-write race".to_owned());
     }
     Ok(())

@@ -6,7 +6,7 @@
 //! Minimality is by size, among at most [`MOST_CHANGES`] changes of one kind.
 
 use crate::decide::{Verdict, decide};
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::program::{Instr, Program};
 use steadfast_explore::{Bound, Budget};
 
@@ -34,7 +34,7 @@ pub struct Merge {
 }
 
 /// The fewest transactions, by number, that have to run serializably so that the program is robust.
-pub fn to_serialize(program: &Program, model: Model, budget: &Budget<'_>) -> Result<Fix, Bound> {
+pub fn to_serialize(program: &Program, model: ProgramModel, budget: &Budget<'_>) -> Result<Fix, Bound> {
     smallest(program.transactions.len(), |chosen| robust(&serialized(program, chosen), model, budget))
 }
 
@@ -48,7 +48,7 @@ pub fn serialized(program: &Program, chosen: &[usize]) -> Program {
 }
 
 /// The fewest merges, as positions in [`merges`], that make the program robust.
-pub fn to_merge(program: &Program, model: Model, budget: &Budget<'_>) -> Result<Fix, Bound> {
+pub fn to_merge(program: &Program, model: ProgramModel, budget: &Budget<'_>) -> Result<Fix, Bound> {
     let candidates = merges(program);
     smallest(candidates.len(), |chosen| {
         let chosen: Vec<Merge> = chosen.iter().map(|&at| candidates[at]).collect();
@@ -116,7 +116,7 @@ fn merged(program: &Program, chosen: &[Merge]) -> Program {
     changed
 }
 
-fn robust(program: &Program, model: Model, budget: &Budget<'_>) -> Result<bool, Bound> {
+fn robust(program: &Program, model: ProgramModel, budget: &Budget<'_>) -> Result<bool, Bound> {
     match decide(program, model, budget).verdict {
         Verdict::Robust => Ok(true),
         Verdict::NotRobust(_) | Verdict::Failed(_) => Ok(false),
@@ -168,15 +168,15 @@ mod tests {
             Fix::These(chosen) => chosen.iter().map(|&at| program(SKEW).transactions[at].name.clone()).collect(),
             _ => Vec::new(),
         };
-        assert_eq!(names(to_serialize(&program(SKEW), Model::Si, &budget()).unwrap()), ["a", "b"]);
-        assert_eq!(to_merge(&program(SKEW), Model::Si, &budget()), Ok(Fix::NotFound));
+        assert_eq!(names(to_serialize(&program(SKEW), ProgramModel::Si, &budget()).unwrap()), ["a", "b"]);
+        assert_eq!(to_merge(&program(SKEW), ProgramModel::Si, &budget()), Ok(Fix::NotFound));
     }
 
     /// Announcing need not be serializable if looking is; but both have to see each other.
     #[test]
     fn store_buffering_on_a_causal_store() {
         let text = "shared x, y; process p { txn a { x := 1; } txn b { r := y; } } process q { txn c { y := 1; } txn d { r := x; } }";
-        for model in [Model::Cc, Model::Ccv, Model::Cm] {
+        for model in [ProgramModel::Cc, ProgramModel::Ccv, ProgramModel::Cm] {
             let fix = to_serialize(&program(text), model, &budget()).unwrap();
             let Fix::These(chosen) = fix else { panic!("{model} {fix:?}") };
             assert_eq!(chosen.len(), 2, "{model} {chosen:?}");
@@ -184,7 +184,7 @@ mod tests {
             assert!((0..2).all(|left| robust(&fewer(left), model, &budget()) == Ok(false)));
         }
         let counter = "shared x; process p[2] { txn increment { x := x + 1; } }";
-        assert_eq!(to_serialize(&program(counter), Model::Cm, &budget()), Ok(Fix::These(vec![0])));
+        assert_eq!(to_serialize(&program(counter), ProgramModel::Cm, &budget()), Ok(Fix::These(vec![0])));
     }
 
     /// Nobody may come between reading and writing: one transaction instead of two.
@@ -192,10 +192,10 @@ mod tests {
     fn an_increment_in_two_transactions_is_merged() {
         let text = "shared x; process p[2] { txn get { r := x; } txn put { x := r + 1; } }";
         assert_eq!(merges(&program(text)).len(), 1);
-        assert_eq!(to_merge(&program(text), Model::Si, &budget()), Ok(Fix::Nothing));
+        assert_eq!(to_merge(&program(text), ProgramModel::Si, &budget()), Ok(Fix::Nothing));
         let buffering =
             "shared x, y; process p { txn a { x := 1; } txn b { r := y; } } process q { txn c { r := y; s := x; } }";
-        let fix = to_merge(&program(buffering), Model::Ccv, &budget()).unwrap();
+        let fix = to_merge(&program(buffering), ProgramModel::Ccv, &budget()).unwrap();
         assert_eq!(fix, Fix::Nothing);
     }
 
@@ -204,12 +204,12 @@ mod tests {
     fn merging_makes_robust() {
         let text = "shared x, y; process p { txn t { r := x; y := 1; } } process q { txn a { s := y; x := 1; } txn b { y := 2; } }";
         let program = program(text);
-        assert_eq!(robust(&program, Model::Si, &budget()), Ok(false));
-        let fix = to_merge(&program, Model::Si, &budget()).unwrap();
+        assert_eq!(robust(&program, ProgramModel::Si, &budget()), Ok(false));
+        let fix = to_merge(&program, ProgramModel::Si, &budget()).unwrap();
         let Fix::These(chosen) = fix else { panic!("{fix:?}") };
         let pairs: Vec<Merge> = chosen.iter().map(|&at| merges(&program)[at]).collect();
         assert_eq!(pairs.len(), 1);
-        assert_eq!(robust(&merged(&program, &pairs), Model::Si, &budget()), Ok(true));
+        assert_eq!(robust(&merged(&program, &pairs), ProgramModel::Si, &budget()), Ok(true));
     }
 
     #[test]

@@ -14,13 +14,13 @@
 //! random programs that were tried, and a test tries more each time.
 //!
 //! ```
-//! use steadfast_txn::{Model, Subject, Verdict, decide, parse};
+//! use steadfast_txn::{ProgramModel, Subject, Verdict, decide, parse};
 //! use steadfast_explore::{Budget, Limits};
 //! use steadfast_span::SourceFile;
 //!
 //! let file = SourceFile::new("counter.txn", "shared x; process p[2] { txn increment { x := x + 1; } }");
 //! let Some(Subject::Program(program)) = parse(&file).subject else { panic!() };
-//! let answer = decide(&program, Model::Ccv, &Budget::new(Limits::default(), None, None));
+//! let answer = decide(&program, ProgramModel::Ccv, &Budget::new(Limits::default(), None, None));
 //! assert!(matches!(answer.verdict, Verdict::NotRobust(_)));
 //! ```
 //!
@@ -43,7 +43,7 @@ mod varset;
 pub mod witness_text;
 
 pub use decide::{Answer, Verdict, Witness, decide, find_race};
-pub use model::Model;
+pub use model::{Model, ProgramModel};
 pub use program::Program;
 pub use text::{Expectation, Parsed, Subject, parse};
 pub use varset::VarSet;

@@ -3,6 +3,7 @@
 use crate::template::Level;
 use std::fmt;
 use std::str::FromStr;
+use steadfast_model::{Unsupported, supported};
 
 /// What a database promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,19 +22,14 @@ pub enum Model {
     Ssi,
 }
 
-/// A name that is not the name of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownModel(pub String);
+supported! {
+    /// A model that is decided for programs, exactly.
+    pub enum ProgramModel: Model in "the decision for programs" { Cc, Ccv, Cm, Si }
+}
 
 impl Model {
     /// All models, in the order in which help texts list them.
     pub const ALL: [Self; 6] = [Self::Cc, Self::Ccv, Self::Cm, Self::Rc, Self::Si, Self::Ssi];
-
-    /// Those that are decided for processes.
-    pub const OF_PROGRAMS: [Self; 4] = [Self::Cc, Self::Ccv, Self::Cm, Self::Si];
-
-    /// Those that are decided for templates.
-    pub const OF_TEMPLATES: [Self; 3] = [Self::Rc, Self::Si, Self::Ssi];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -77,18 +73,10 @@ impl fmt::Display for Model {
 }
 
 impl FromStr for Model {
-    type Err = UnknownModel;
+    type Err = Unsupported;
 
-    fn from_str(name: &str) -> Result<Self, UnknownModel> {
-        Self::ALL.into_iter().find(|model| model.name() == name).ok_or_else(|| UnknownModel(name.to_owned()))
+    fn from_str(name: &str) -> Result<Self, Unsupported> {
+        let known = || Self::ALL.into_iter();
+        known().find(|model| model.name() == name).ok_or_else(|| Unsupported::unknown(name, known().map(Self::name)))
     }
 }
-
-impl fmt::Display for UnknownModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = Model::ALL.iter().map(|model| model.name()).collect();
-        write!(f, "unknown model `{}`; the models are {}", self.0.escape_debug(), names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownModel {}

@@ -1,7 +1,7 @@
 //! Witnesses as text: the kind of anomaly, the run, and the orders that contradict each other.
 
 use crate::decide::{Closing, Edge, EdgeKind, Role, Witness};
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::program::Program;
 use crate::run::Access;
 use std::fmt::Write;
@@ -125,7 +125,7 @@ pub fn table(sessions: &[(usize, &str)], rows: &[(usize, String)]) -> String {
 /// The lines of the table, each with its session.
 fn rows(program: &Program, witness: &Witness) -> Vec<(usize, String)> {
     let mut rows = Vec::new();
-    let split = witness.model == Model::Si;
+    let split = witness.model == ProgramModel::Si;
     for ran in &witness.runs {
         let first = split && ran.role == Role::First;
         rows.push((ran.process, format!("begin {}", program.transactions[ran.transaction].name)));
@@ -149,9 +149,9 @@ fn accessed(program: &Program, access: &Access) -> String {
     format!("  read {name} = {}", access.value)
 }
 
-fn ending(model: Model, role: Role) -> &'static str {
+fn ending(model: ProgramModel, role: Role) -> &'static str {
     match role {
-        Role::First if model == Model::Si => "  ... (not committed yet)",
+        Role::First if model == ProgramModel::Si => "  ... (not committed yet)",
         Role::First | Role::Delayed => "commit (others do not see it yet)",
         _ => "commit",
     }
@@ -190,7 +190,7 @@ mod tests {
     use steadfast_explore::{Budget, Limits};
     use steadfast_span::SourceFile;
 
-    fn witness(text: &str, model: Model) -> (Program, Witness) {
+    fn witness(text: &str, model: ProgramModel) -> (Program, Witness) {
         let Some(Subject::Program(program)) = parse(&SourceFile::new("t", text)).subject else { panic!() };
         match decide(&program, model, &Budget::new(Limits::default(), None, None)).verdict {
             Verdict::NotRobust(witness) => (program, *witness),
@@ -198,29 +198,32 @@ mod tests {
         }
     }
 
-    fn anomaly(text: &str, model: Model) -> Anomaly {
+    fn anomaly(text: &str, model: ProgramModel) -> Anomaly {
         Anomaly::of(&witness(text, model).1)
     }
 
     #[test]
     fn anomalies_have_their_names() {
         let update = "shared x; process p[2] { txn { x := x + 1; } }";
-        assert_eq!(anomaly(update, Model::Ccv), Anomaly::LostUpdate);
+        assert_eq!(anomaly(update, ProgramModel::Ccv), Anomaly::LostUpdate);
         let skew = "shared x, y; process p { txn { r := x; y := 1; } } process q { txn { r := y; x := 1; } }";
-        assert_eq!([Model::Ccv, Model::Cm, Model::Si].map(|model| anomaly(skew, model)), [Anomaly::WriteSkew; 3]);
+        assert_eq!(
+            [ProgramModel::Ccv, ProgramModel::Cm, ProgramModel::Si].map(|model| anomaly(skew, model)),
+            [Anomaly::WriteSkew; 3]
+        );
         let fork = "shared x, y; process a { txn { x := 1; } } process b { txn { y := 1; } }
             process c { txn { r := x; s := y; } } process d { txn { r := y; s := x; } }";
-        assert_eq!(anomaly(fork, Model::Ccv), Anomaly::LongFork);
-        assert_eq!(anomaly("shared x; process p[2] { txn { x := 1; } }", Model::Cm), Anomaly::Divergence);
+        assert_eq!(anomaly(fork, ProgramModel::Ccv), Anomaly::LongFork);
+        assert_eq!(anomaly("shared x; process p[2] { txn { x := 1; } }", ProgramModel::Cm), Anomaly::Divergence);
         let order =
             "shared x, y; process p { txn { x := 1; } txn { y := 1; } } process q { txn { y := 2; } txn { r := x; } }";
-        assert_eq!(anomaly(order, Model::Ccv), Anomaly::WriteOrder);
+        assert_eq!(anomaly(order, ProgramModel::Ccv), Anomaly::WriteOrder);
     }
 
     #[test]
     fn the_table_has_a_column_per_session() {
         let text = "shared x, y; process p { txn a { r := x; y := 1; } } process q { txn b { r := y; x := 1; } }";
-        let (program, witness) = witness(text, Model::Si);
+        let (program, witness) = witness(text, ProgramModel::Si);
         let expected = "\
 p                         | q
 ------------------------- | --------------

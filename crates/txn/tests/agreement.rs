@@ -2,10 +2,10 @@
 
 #![allow(clippy::print_stdout, reason = "numbers for whoever runs the test by hand")]
 
-use steadfast_txn::Model;
+use steadfast_txn::ProgramModel;
 use steadfast_txn::agree::{compare, compare_serializable};
 
-fn check(model: Model, seed: u64) {
+fn check(model: ProgramModel, seed: u64) {
     // More of them if somebody asks: STEADFAST_PROGRAMS=20000.
     let programs = std::env::var("STEADFAST_PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
     for tally in [compare(model, seed, programs), compare_serializable(model, seed, programs)] {
@@ -17,20 +17,20 @@ fn check(model: Model, seed: u64) {
 
 #[test]
 fn weak_causal_consistency() {
-    check(Model::Cc, 1);
+    check(ProgramModel::Cc, 1);
 }
 
 #[test]
 fn causal_convergence() {
-    check(Model::Ccv, 2);
+    check(ProgramModel::Ccv, 2);
 }
 
 #[test]
 fn causal_memory() {
-    check(Model::Cm, 3);
+    check(ProgramModel::Cm, 3);
 }
 
 #[test]
 fn snapshot_isolation() {
-    check(Model::Si, 4);
+    check(ProgramModel::Si, 4);
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use steadfast_explore::{Budget, Limits};
 use steadfast_span::SourceFile;
 use steadfast_txn::template::all_at;
-use steadfast_txn::{Subject, Verdict, decide, parse};
+use steadfast_txn::{ProgramModel, Subject, Verdict, decide, parse};
 
 #[test]
 fn expectations_are_met() {
@@ -30,7 +30,8 @@ fn expectations_are_met() {
                     (all_at(templates, expectation.model.level().unwrap(), &budget).unwrap(), 0)
                 }
                 Subject::Program(program) => {
-                    let answer = decide(program, expectation.model, &Budget::new(Limits::default(), None, None));
+                    let model = ProgramModel::try_from(expectation.model).unwrap();
+                    let answer = decide(program, model, &Budget::new(Limits::default(), None, None));
                     let robust = match answer.verdict {
                         Verdict::Robust => true,
                         Verdict::NotRobust(witness) => {

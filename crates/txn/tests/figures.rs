@@ -7,7 +7,7 @@ use steadfast_explore::{Budget, Limits};
 use steadfast_span::SourceFile;
 use steadfast_txn::oracle::{Effort, explore};
 use steadfast_txn::random::{Rng, Sample};
-use steadfast_txn::{Model, Program, Subject, Verdict, decide, find_race, parse};
+use steadfast_txn::{Program, ProgramModel, Subject, Verdict, decide, find_race, parse};
 
 /// A program from the notation of the paper: `[x:=1] [r:=y] || …`.
 fn program(notation: &str) -> Program {
@@ -23,7 +23,7 @@ fn program(notation: &str) -> Program {
     }
 }
 
-fn robust(program: &Program, model: Model) -> bool {
+fn robust(program: &Program, model: ProgramModel) -> bool {
     match decide(program, model, &Budget::new(Limits::default(), None, None)).verdict {
         Verdict::Robust => true,
         Verdict::NotRobust(witness) => {
@@ -38,7 +38,7 @@ fn robust(program: &Program, model: Model) -> bool {
 #[track_caller]
 fn check(notation: &str, ccv: bool, cm: bool) {
     let program = program(notation);
-    for (model, expected) in [(Model::Cc, cm), (Model::Ccv, ccv), (Model::Cm, cm)] {
+    for (model, expected) in [(ProgramModel::Cc, cm), (ProgramModel::Ccv, ccv), (ProgramModel::Cm, cm)] {
         assert_eq!(robust(&program, model), expected, "{model}: {notation}");
         let found = explore(&program, model, Effort::UntilCycle, 1_000_000).expect("small enough");
         assert_eq!(found.cycle.is_none(), expected, "oracle, {model}: {notation}");
@@ -46,13 +46,13 @@ fn check(notation: &str, ccv: bool, cm: bool) {
 }
 
 /// Whether the computation, with what is read as assumptions, is possible at all.
-fn possible(notation: &str, model: Model) -> bool {
+fn possible(notation: &str, model: ProgramModel) -> bool {
     explore(&program(notation), model, Effort::Everything, 3_000_000).expect("small enough").finishes
 }
 
 #[track_caller]
 fn feasible(notation: &str, expected: [bool; 3]) {
-    let found = [Model::Cc, Model::Ccv, Model::Cm].map(|model| possible(notation, model));
+    let found = [ProgramModel::Cc, ProgramModel::Ccv, ProgramModel::Cm].map(|model| possible(notation, model));
     assert_eq!(found, expected, "cc, ccv, cm: {notation}");
 }
 
@@ -104,8 +104,8 @@ fn figure_9d_is_robust_against_ccv_but_not_cm() {
 fn figure_9e_users_are_created_or_checked() {
     let text = "shared x; process p[2] { if * { txn { x := 1; } } else { txn { r := x; } } }";
     let Some(Subject::Program(both)) = parse(&SourceFile::new("9e", text)).subject else { panic!() };
-    assert!(robust(&both, Model::Ccv));
-    assert!(!robust(&both, Model::Cm));
+    assert!(robust(&both, ProgramModel::Ccv));
+    assert!(!robust(&both, ProgramModel::Cm));
     let race = find_race(&both, &Budget::new(Limits::default(), None, None)).expect("two writers of x");
     assert!(race.confirm(&both));
 }
@@ -116,7 +116,9 @@ fn figure_9f_an_update_of_a_user_who_exists() {
         process create { txn { user := 1; } txn { r := data; } }
         process update { txn { r := user; if r == 1 { data := 1; } } }";
     let Some(Subject::Program(program)) = parse(&SourceFile::new("9f", text)).subject else { panic!() };
-    assert!(robust(&program, Model::Ccv) && robust(&program, Model::Cm) && robust(&program, Model::Cc));
+    assert!(
+        robust(&program, ProgramModel::Ccv) && robust(&program, ProgramModel::Cm) && robust(&program, ProgramModel::Cc)
+    );
 }
 
 #[test]
@@ -128,8 +130,8 @@ fn visibility_helpers() {
 fn delayed_processes_see_later_writes() {
     let notation = "[r0:=x; assume r0==0; z:=1] || [x:=1; y:=1] \
         || [r0:=z; r1:=y; assume r0==1; assume r1==1; w:=1] || [w:=2; r0:=z]";
-    assert!(!robust(&program(notation), Model::Ccv));
-    let found = explore(&program(notation), Model::Ccv, Effort::UntilCycle, 3_000_000).expect("small enough");
+    assert!(!robust(&program(notation), ProgramModel::Ccv));
+    let found = explore(&program(notation), ProgramModel::Ccv, Effort::UntilCycle, 3_000_000).expect("small enough");
     assert!(found.cycle.is_some());
 }
 
@@ -145,7 +147,7 @@ fn lemma_7_2() {
     for _ in 0..2_000 {
         let text = Sample::random(&mut rng, 6).text();
         let Some(Subject::Program(program)) = parse(&SourceFile::new("sample", &*text)).subject else { panic!() };
-        assert!(!robust(&program, Model::Cm) || robust(&program, Model::Ccv), "{text}");
+        assert!(!robust(&program, ProgramModel::Cm) || robust(&program, ProgramModel::Ccv), "{text}");
     }
 }
 
@@ -156,7 +158,8 @@ fn lemma_8_1() {
     for _ in 0..150 {
         let text = Sample::random(&mut rng, 4).text();
         let Some(Subject::Program(program)) = parse(&SourceFile::new("sample", &*text)).subject else { panic!() };
-        let found = [Model::Cc, Model::Cm].map(|model| explore(&program, model, Effort::UntilCycle, 100_000));
+        let found =
+            [ProgramModel::Cc, ProgramModel::Cm].map(|model| explore(&program, model, Effort::UntilCycle, 100_000));
         if let [Ok(cc), Ok(cm)] = found {
             assert_eq!(cc.cycle.is_some(), cm.cycle.is_some(), "{text}");
         }
@@ -170,8 +173,8 @@ fn theorem_3_1() {
     for _ in 0..100 {
         let text = Sample::random(&mut rng, 3).text();
         let Some(Subject::Program(program)) = parse(&SourceFile::new("sample", &*text)).subject else { panic!() };
-        let found =
-            [Model::Cc, Model::Ccv, Model::Cm].map(|model| explore(&program, model, Effort::Everything, 50_000));
+        let found = [ProgramModel::Cc, ProgramModel::Ccv, ProgramModel::Cm]
+            .map(|model| explore(&program, model, Effort::Everything, 50_000));
         let [Ok(cc), Ok(ccv), Ok(cm)] = found else { continue };
         assert!(cc.race == ccv.race && ccv.race == cm.race, "{text}");
         let reported = find_race(&program, &Budget::new(Limits::default(), None, None)).is_some();
@@ -185,12 +188,12 @@ fn loops_of_transactions_are_decided() {
         process writer { loop { txn { x := x + 1; y := x; } } }
         process reader { loop { txn { r := x; s := y; } } }";
     let Some(Subject::Program(program)) = parse(&SourceFile::new("loops", text)).subject else { panic!() };
-    for model in Model::OF_PROGRAMS {
+    for &model in ProgramModel::ALL {
         assert!(robust(&program, model), "{model}");
     }
     let text = "values 4; shared x, y;
         process p { loop { txn { x := x + 1; } txn { r := y; } } }
         process q { loop { txn { y := y + 1; } txn { r := x; } } }";
     let Some(Subject::Program(program)) = parse(&SourceFile::new("loops", text)).subject else { panic!() };
-    assert!(!robust(&program, Model::Ccv) && robust(&program, Model::Si));
+    assert!(!robust(&program, ProgramModel::Ccv) && robust(&program, ProgramModel::Si));
 }

@@ -4,7 +4,7 @@ use super::ours::Run;
 use super::rows::{Published, Row};
 use crate::spin::verifier::Spin;
 use std::fmt::Write;
-use steadfast_robust::Notion;
+use steadfast_model::Notion;
 
 /// A row with everything that was measured.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
-use steadfast_robust::{Model, Notion};
+use steadfast_model::Notion;
+use steadfast_robust::Supported;
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +13,7 @@ pub(crate) struct Row {
     /// Our own version of the program, without extension, in `corpus/`.
     pub(crate) own: &'static str,
     /// Under which model.
-    pub(crate) model: Model,
+    pub(crate) model: Supported,
     /// In which sense.
     pub(crate) notion: Notion,
     /// What Rocker takes.
@@ -64,15 +65,15 @@ impl Row {
 use Published::{AtLeast, Measured, Pldi19};
 
 const fn ra(rocker: &'static str, own: &'static str, published: Published) -> Row {
-    Row { rocker, own, model: Model::Ra, notion: Notion::Graph, published }
+    Row { rocker, own, model: Supported::Ra, notion: Notion::Graph, published }
 }
 
 const fn graph(rocker: &'static str, own: &'static str, published: Published) -> Row {
-    Row { rocker, own, model: Model::Rc20, notion: Notion::Graph, published }
+    Row { rocker, own, model: Supported::Rc20, notion: Notion::Graph, published }
 }
 
 const fn observed(rocker: &'static str, own: &'static str, published: Published) -> Row {
-    Row { rocker, own, model: Model::Rc20, notion: Notion::Observational, published }
+    Row { rocker, own, model: Supported::Rc20, notion: Notion::Observational, published }
 }
 
 /// All rows.

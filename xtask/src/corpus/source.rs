@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use steadfast_ir::Program;
 use steadfast_lang::{Dialect, Expectation, ExpectedVerdict, parse};
-use steadfast_robust::{Model, Notion};
+use steadfast_model::Notion;
+use steadfast_robust::Supported;
 use steadfast_span::SourceFile;
 
 /// A program that was read.
@@ -27,7 +28,7 @@ pub(crate) struct Case {
     /// The program in it.
     pub(crate) program: Arc<Program>,
     /// Under which model.
-    pub(crate) model: Model,
+    pub(crate) model: Supported,
     /// In which sense.
     pub(crate) notion: Notion,
     /// Nothing if the file does not say.
@@ -49,7 +50,7 @@ impl Source {
     /// The questions that the program answers itself, and how many of them are about models that nobody can check yet.
     pub(crate) fn promised(&self) -> (Vec<Case>, usize) {
         let known =
-            |expectation: &Expectation| Some((expectation.model.parse().ok()?, expectation.notion.parse().ok()?));
+            |expectation: &Expectation| Some((Supported::try_from(expectation.model).ok()?, expectation.notion));
         let cases: Vec<_> = self
             .expectations
             .iter()
@@ -62,15 +63,15 @@ impl Source {
     /// All questions about models and notions that Rocker knows, whether the program answers them or not.
     pub(crate) fn asked_by_rocker(&self) -> Vec<Case> {
         let questions =
-            [Model::Ra, Model::Rc20].map(|model| [Notion::Graph, Notion::Observational].map(|n| (model, n)));
+            [Supported::Ra, Supported::Rc20].map(|model| [Notion::Graph, Notion::Observational].map(|n| (model, n)));
         let cases = questions.into_iter().flatten().map(|(model, notion)| {
-            let same = |promise: &&Expectation| promise.model == model.name() && promise.notion == notion.name();
+            let same = |promise: &&Expectation| promise.model == model.model() && promise.notion == notion;
             self.case((model, notion), self.expectations.iter().find(same).map(|promise| promise.verdict))
         });
         cases.collect()
     }
 
-    fn case(&self, (model, notion): (Model, Notion), expected: Option<ExpectedVerdict>) -> Case {
+    fn case(&self, (model, notion): (Supported, Notion), expected: Option<ExpectedVerdict>) -> Case {
         Case { file: self.name.clone(), program: Arc::clone(&self.program), model, notion, expected }
     }
 }

@@ -6,7 +6,7 @@
 use super::source::{Case, Source};
 use std::sync::Arc;
 use steadfast_lang::ExpectedVerdict::{self, NotRobust, Robust};
-use steadfast_robust::Notion;
+use steadfast_model::Notion;
 
 /// Where Trencher's programs are looked for, from the root of the repository.
 pub(crate) const DIRECTORY: &str = "../shared/corpora/trencher";

@@ -3,10 +3,9 @@
 use super::Options;
 use anyhow::{Result, bail};
 use std::time::Instant;
-use steadfast_clocks::Model;
+use steadfast_clocks::Supported;
 use steadfast_twin::traces::TraceCampaign;
 
-const MODELS: [(Model, &str); 3] = [(Model::Rc20, "rc20"), (Model::Rc11, "rc11"), (Model::AcqRel, "acq-rel")];
 /// How many disagreements are shown for a model.
 const SHOWN: usize = 5;
 
@@ -14,12 +13,12 @@ const SHOWN: usize = 5;
 pub(super) fn run(options: &Options, traces: u64, seed: u64) -> Result<()> {
     println!("model    traces  not rob.   accesses  violations      races  missed by small logs  disagree  seconds");
     let mut disagreements = 0;
-    for (model, name) in MODELS {
+    for &model in Supported::ALL {
         let started = Instant::now();
         let tally = TraceCampaign { model, seed, traces, jobs: options.jobs }.run();
         let counts = tally.counts;
         println!(
-            "{name:<7} {:>7} {:>9} {:>10} {:>11} {:>10} {:>21} {:>9} {:>8.0}",
+            "{model:<7} {:>7} {:>9} {:>10} {:>11} {:>10} {:>21} {:>9} {:>8.0}",
             tally.traces,
             tally.not_robust,
             counts.accesses,

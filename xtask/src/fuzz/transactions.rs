@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use std::time::Instant;
-use steadfast_txn::Model;
+use steadfast_txn::ProgramModel;
 use steadfast_txn::agree::{Tally, compare, compare_serializable};
 use steadfast_txn::history::oracle::{Shape, compare as compare_histories};
 
@@ -11,8 +11,7 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
     println!("model  programs   robust  not rob.  skipped  disagree  seconds");
     let mut disagreements = Vec::new();
     let kinds: [(&str, Compare, u64); 2] = [("", compare, count), ("+", compare_serializable, count / 4)];
-    for (model, (mark, kind, count)) in Model::OF_PROGRAMS.into_iter().flat_map(|model| kinds.map(|kind| (model, kind)))
-    {
+    for (model, (mark, kind, count)) in ProgramModel::ALL.iter().flat_map(|&model| kinds.map(|kind| (model, kind))) {
         let started = Instant::now();
         let tally = in_parallel(kind, model, count, seed, jobs.max(1) as u64);
         println!(
@@ -40,10 +39,10 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
 }
 
 /// Compares programs of one kind.
-type Compare = fn(Model, u64, u64) -> Tally;
+type Compare = fn(ProgramModel, u64, u64) -> Tally;
 
 /// Every worker has a seed of its own, so that the programs do not depend on who is faster.
-fn in_parallel(compare: Compare, model: Model, count: u64, seed: u64, jobs: u64) -> Tally {
+fn in_parallel(compare: Compare, model: ProgramModel, count: u64, seed: u64, jobs: u64) -> Tally {
     let share = |job: u64| count / jobs + u64::from(job < count % jobs);
     let mut total = Tally::default();
     std::thread::scope(|scope| {

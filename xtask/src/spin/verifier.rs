@@ -5,9 +5,10 @@ use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use steadfast_export::{ExportModel, ExportNotion, PromelaOptions, promela};
+use steadfast_export::{PromelaOptions, promela};
 use steadfast_ir::Program;
-use steadfast_robust::{Model, Notion};
+use steadfast_model::Notion;
+use steadfast_robust::Supported;
 
 /// `COLLAPSE` compresses states without loss; a search with bitstate hashing would not be exhaustive.
 const COMPILER: [&str; 8] =
@@ -59,7 +60,7 @@ pub(crate) fn is_available() -> bool {
 }
 
 /// The program with the monitor for a question, unless that cannot be exported.
-pub(crate) fn export(program: &Program, model: Model, notion: Notion) -> Option<String> {
+pub(crate) fn export(program: &Program, model: Supported, notion: Notion) -> Option<String> {
     promela(program, &options(model, notion)?).ok()
 }
 
@@ -74,13 +75,8 @@ pub(crate) fn decide(exported: &str, effort: Effort, limit: Duration) -> Result<
     Ok(judge(generated.seconds + compiled.seconds, &verified))
 }
 
-fn options(model: Model, notion: Notion) -> Option<PromelaOptions> {
-    let exported = [(Model::Ra, ExportModel::Ra), (Model::Sra, ExportModel::Sra), (Model::Rc20, ExportModel::Rc20)];
-    let model = exported.iter().find(|(ours, _)| *ours == model)?.1;
-    let notion = match notion {
-        Notion::Graph => ExportNotion::Graph,
-        Notion::Observational => ExportNotion::Observational,
-    };
+fn options(model: Supported, notion: Notion) -> Option<PromelaOptions> {
+    let model = steadfast_export::Supported::try_from(model.model()).ok()?;
     Some(PromelaOptions::new(model, notion))
 }
 

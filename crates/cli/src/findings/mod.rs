@@ -3,7 +3,7 @@
 mod advice;
 mod notes;
 mod numbered_witness;
-mod violation;
+pub(crate) mod violation;
 
 pub(crate) use notes::remarks;
 pub(crate) use numbered_witness::source_text;
@@ -14,7 +14,7 @@ use steadfast_diag::{Code, Diagnostic};
 use steadfast_graph::EventId;
 use steadfast_ir::Program;
 use steadfast_repair::Advice;
-use steadfast_robust::{Bound, Model, Outcome, Verdict, Witness};
+use steadfast_robust::{Bound, Outcome, Supported, Verdict, Witness};
 use steadfast_span::SourceFile;
 
 /// A program with the result of its check.
@@ -25,7 +25,7 @@ pub(crate) struct CheckedProgram<'a> {
     /// The program.
     pub(crate) program: &'a Program,
     /// The model.
-    pub(crate) model: Model,
+    pub(crate) model: Supported,
     /// The result.
     pub(crate) outcome: &'a Outcome,
 }

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use steadfast_diag::codes::{note, verdict};
 use steadfast_diag::{Diagnostic, Severity};
 use steadfast_ir::{Instr, LocId, Program, ReadOrder, RmwOrder, WriteOrder};
-use steadfast_robust::Model;
+use steadfast_model::Orderings;
+use steadfast_robust::Supported;
 
 /// Which loops were treated as waits.
 pub(crate) fn spins(checked: &CheckedProgram<'_>) -> Option<Diagnostic> {
@@ -43,7 +44,7 @@ pub(crate) fn deadlock(checked: &CheckedProgram<'_>) -> Option<Diagnostic> {
 }
 
 /// What the reader should know about how the question was understood.
-pub(crate) fn remarks(program: &Program, model: Model, question: &Question, translated: &[LocId]) -> Vec<String> {
+pub(crate) fn remarks(program: &Program, model: Supported, question: &Question, translated: &[LocId]) -> Vec<String> {
     let mut remarks = Vec::new();
     if let [base, others @ ..] = translated {
         let name = |loc: &LocId| format!("`{}`", program.locations[*loc].name);
@@ -61,10 +62,10 @@ pub(crate) fn remarks(program: &Program, model: Model, question: &Question, tran
         remarks.push("spin loops are checked as they are written (--no-spin-detection)".to_owned());
     }
     if has_seq_cst_accesses(program) {
-        remarks.push(match model {
-            Model::Ra | Model::Sra => format!("{} treats seq_cst accesses like release and acquire", model.name()),
-            Model::Tso => "tso ignores orderings: a seq_cst store is an ordinary store".to_owned(),
-            Model::Rc20 | Model::Rc11 => "seq_cst accesses are ordered among themselves by psc′".to_owned(),
+        remarks.push(match model.orderings() {
+            Orderings::Uniform => format!("{model} treats seq_cst accesses like release and acquire"),
+            Orderings::Buffered => format!("{model} ignores orderings: a seq_cst store is an ordinary store"),
+            Orderings::AsWritten => "seq_cst accesses are ordered among themselves by psc′".to_owned(),
         });
     }
     remarks

@@ -6,8 +6,9 @@ use super::numbered_witness::NumberedWitness;
 use steadfast_diag::codes::verdict;
 use steadfast_diag::{Code, Diagnostic, Label};
 use steadfast_graph::{EventId, EventKind};
+use steadfast_model::ViolationKind;
 use steadfast_repair::Advice;
-use steadfast_robust::{ViolationKind, Witness};
+use steadfast_robust::Witness;
 
 /// The diagnostic about a violation.
 pub(crate) fn diagnostic(checked: &CheckedProgram<'_>, witness: &Witness, advice: Option<&Advice>) -> Diagnostic {
@@ -34,29 +35,37 @@ pub(crate) fn diagnostic(checked: &CheckedProgram<'_>, witness: &Witness, advice
         .help(format!("`steadfast explain {}` tells more", code(witness.kind).0))
 }
 
-fn code(kind: ViolationKind) -> Code {
+/// The code of a violation.
+pub(crate) fn code(kind: ViolationKind) -> Code {
     match kind {
         ViolationKind::StaleRead => verdict::STALE_READ,
-        ViolationKind::OvertakingWrite => verdict::OVERTAKING_WRITE,
+        ViolationKind::OvertakingWrite | ViolationKind::StaleUpdate => verdict::OVERTAKING_WRITE,
         ViolationKind::ObservedStaleRead => verdict::OBSERVABLE,
         ViolationKind::Race => verdict::DATA_RACE,
         ViolationKind::TriangularRace => verdict::TRIANGULAR_RACE,
         ViolationKind::Assertion => verdict::ASSERTION_FAILED,
-        ViolationKind::Evaluation(_) => verdict::EVALUATION_ERROR,
+        ViolationKind::Deadlock => verdict::DEADLOCK,
+        ViolationKind::Evaluation => verdict::EVALUATION_ERROR,
     }
 }
 
 /// A note about a violation that its execution graph does not show.
 fn doubt(kind: ViolationKind) -> Option<&'static str> {
     match kind {
-        ViolationKind::StaleRead | ViolationKind::OvertakingWrite | ViolationKind::ObservedStaleRead => {
+        ViolationKind::StaleRead
+        | ViolationKind::OvertakingWrite
+        | ViolationKind::StaleUpdate
+        | ViolationKind::ObservedStaleRead => {
             Some("the axioms could not confirm this execution graph; please report this program")
         }
         ViolationKind::Race => Some(
             "in this run the accesses are ordered after all, whichever of the stale values that were tried is read: the observational notion takes a read \
              that goes wrong for one that synchronises with nobody, and so it can report a race that does not exist",
         ),
-        ViolationKind::TriangularRace | ViolationKind::Assertion | ViolationKind::Evaluation(_) => None,
+        ViolationKind::TriangularRace
+        | ViolationKind::Deadlock
+        | ViolationKind::Assertion
+        | ViolationKind::Evaluation => None,
     }
 }
 
@@ -64,7 +73,7 @@ fn message(numbered: &NumberedWitness<'_>) -> String {
     let access = access(numbered);
     match numbered.witness.kind {
         ViolationKind::StaleRead => format!("not robust: this {access} can read an overwritten value"),
-        ViolationKind::OvertakingWrite => {
+        ViolationKind::OvertakingWrite | ViolationKind::StaleUpdate => {
             format!("not robust: this {access} can go before a write that is already there")
         }
         ViolationKind::ObservedStaleRead => {
@@ -78,7 +87,8 @@ fn message(numbered: &NumberedWitness<'_>) -> String {
             format!("triangular race: this {access} can come before a write while an earlier store is in the buffer")
         }
         ViolationKind::Assertion => "an assertion fails under sequential consistency".to_owned(),
-        ViolationKind::Evaluation(error) => format!("an expression has no value: {error}"),
+        ViolationKind::Deadlock => "all threads wait under sequential consistency".to_owned(),
+        ViolationKind::Evaluation => format!("an expression has no value: {}", numbered.witness.step.text),
     }
 }
 
@@ -133,7 +143,7 @@ fn primary(numbered: &NumberedWitness<'_>) -> String {
         ViolationKind::ObservedStaleRead => {
             format!("{mark}`{thread}` may still read {value} here, from {stale}{although}, and uses it")
         }
-        ViolationKind::OvertakingWrite => {
+        ViolationKind::OvertakingWrite | ViolationKind::StaleUpdate => {
             let before = witness.newest.and_then(|event| numbered.mark(event)).unwrap_or_default();
             format!("{mark}`{thread}` may still write here directly after {stale}, which is before {before}")
         }
@@ -146,7 +156,8 @@ fn primary(numbered: &NumberedWitness<'_>) -> String {
             format!("{mark}`{thread}` may load this before {before}, and before anybody sees {stale}")
         }
         ViolationKind::Assertion => format!("{mark}does not hold in thread `{thread}`"),
-        ViolationKind::Evaluation(error) => format!("{mark}{error} in thread `{thread}`"),
+        ViolationKind::Deadlock => format!("{mark}`{thread}` waits here"),
+        ViolationKind::Evaluation => format!("{mark}{} in thread `{thread}`", witness.step.text),
     }
 }
 

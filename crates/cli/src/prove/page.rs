@@ -8,7 +8,7 @@ use crate::reporter::Report;
 use steadfast_diag::Diagnostic;
 use steadfast_prove::{Failure, ProofResult, Reason, WriteProof};
 use steadfast_report::{Listing, Page, html_page};
-use steadfast_robust::Model;
+use steadfast_robust::Supported;
 
 /// The page.
 pub(super) fn page(report: &ProofReport) -> String {
@@ -33,7 +33,7 @@ pub(super) fn page(report: &ProofReport) -> String {
         sources: vec![&report.file],
         diagnostics: found.iter().map(|diagnostic| (0, diagnostic)).collect(),
         run: shown.and_then(|checked| run_view(&checked)),
-        endings: endings(Some(Model::Tso)),
+        endings: endings(Some(Supported::Tso)),
         repair: None,
         lists,
         remarks,

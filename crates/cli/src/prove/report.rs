@@ -16,7 +16,7 @@ use steadfast_prove::{
     DecidedInstance, Failure, InstanceResults, Proof, ProofResult, Property, Reason, SolverError, UnprovedInvariant,
     WriteProof, abstracted_load,
 };
-use steadfast_robust::Model;
+use steadfast_robust::Supported;
 use steadfast_span::{SourceFile, Span};
 
 /// Everything about one file.
@@ -97,7 +97,7 @@ impl Report for ProofReport {
         };
         let (status, program) = (self.status(), self.file.name().to_owned());
         let verdict = verdict.to_owned();
-        Some(Row { status, program, model: Model::Tso.name(), verdict, states: None, seconds: Some(self.seconds) })
+        Some(Row { status, program, model: Supported::Tso.name(), verdict, states: None, seconds: Some(self.seconds) })
     }
 
     fn pages(&self) -> Vec<String> {
@@ -157,7 +157,7 @@ impl ProofReport {
     /// An instance with its verdict.
     pub(super) fn checked<'a>(&'a self, decided: &'a DecidedInstance) -> CheckedProgram<'a> {
         let DecidedInstance { program, outcome, .. } = decided;
-        CheckedProgram { file: &self.file, program, model: Model::Tso, outcome }
+        CheckedProgram { file: &self.file, program, model: Supported::Tso, outcome }
     }
 
     fn about(&self, decided: &DecidedInstance) -> Vec<Diagnostic> {

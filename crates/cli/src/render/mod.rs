@@ -10,7 +10,7 @@ use crate::result::CheckResult;
 use crate::status::Status;
 use record::ResultRecord;
 use serde::Serialize;
-use steadfast_robust::{Model, Verdict};
+use steadfast_robust::Verdict;
 pub(crate) use text::{Tally, words};
 
 /// How much to say about a result.
@@ -54,7 +54,7 @@ impl Report for CheckReport<'_> {
         Some(Row {
             status: self.result.status(),
             program: self.result.file.name().to_owned(),
-            model: self.result.model().map_or("", Model::name),
+            model: self.result.model().map_or("", |model| model.name()),
             verdict: format!("{}{reason}", self.result.verdict_name()),
             states: Some(statistics.program_states + statistics.monitor_states),
             seconds: Some(statistics.seconds),

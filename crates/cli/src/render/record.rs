@@ -6,7 +6,7 @@ use serde::Serialize;
 use steadfast_diag::Record;
 use steadfast_graph::EventId;
 use steadfast_ir::{Program, ThreadId};
-use steadfast_robust::{Model, Outcome, Place, RunStep, Statistics, Witness};
+use steadfast_robust::{Outcome, Place, RunStep, Statistics, Witness};
 use steadfast_span::{Index, SourceFile, Span};
 
 /// One result.
@@ -108,7 +108,7 @@ impl<'a> ResultRecord<'a> {
         let witness = outcome.and_then(|outcome| outcome.verdict.witness());
         Self {
             file: result.file.name(),
-            model: result.model().map(Model::name),
+            model: result.model().map(|model| model.name()),
             notion: result.question.notion_name(),
             verdict: result.verdict_name(),
             states: program_states + monitor_states,

@@ -9,7 +9,8 @@ use crate::status::Status;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use steadfast_diag::{Format, Severity, Style};
-use steadfast_robust::{Model, Outcome, Statistics, Verdict, ViolationKind};
+use steadfast_model::ViolationKind;
+use steadfast_robust::{Outcome, Statistics, Supported, Verdict};
 
 /// Everything about one result.
 pub(super) fn result(result: &CheckResult, look: Look, detail: Detail) -> String {
@@ -37,7 +38,7 @@ pub(super) fn result(result: &CheckResult, look: Look, detail: Detail) -> String
 }
 
 /// `lock.sf: robust (rc20, graph): 607 states of the program, 4,536 with monitor, 0.91 s; exhaustive`
-fn conclusion(result: &CheckResult, model: Model, outcome: &Outcome, style: Style) -> String {
+fn conclusion(result: &CheckResult, model: Supported, outcome: &Outcome, style: Style) -> String {
     let verdict = painted(words(&outcome.verdict), result.status(), style);
     let reason = result.reason().map_or(String::new(), |reason| format!("{reason}; "));
     let Statistics { program_states, monitor_states, seconds, .. } = outcome.statistics;

@@ -7,14 +7,14 @@ use crate::result::{Answer, CheckResult};
 use crate::status::Status;
 use steadfast_diag::Severity;
 use steadfast_report::{Page, ProgramText, Repair, RunView, Subject, VerdictClass, html_page};
-use steadfast_robust::{Model, Verdict};
+use steadfast_robust::{Supported, Verdict};
 
 /// The view of the run of a violation.
 pub(crate) fn run_view(checked: &CheckedProgram<'_>) -> Option<RunView> {
     let witness = checked.outcome.verdict.witness()?;
     let numbered_events = numbered_events(checked, witness);
     let places = &ProgramText { file: checked.file };
-    let whole = Some((checked.program, checked.model));
+    let whole = Some((checked.program, checked.model.model()));
     Some(RunView::of(&Subject { witness, names: checked.program, places, whole, numbered: &numbered_events }))
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn verdict_class(status: Status) -> VerdictClass {
 }
 
 /// The names of the two endings of a run.
-pub(crate) fn endings(model: Option<Model>) -> [String; 2] {
+pub(crate) fn endings(model: Option<Supported>) -> [String; 2] {
     let weak = model.map_or_else(|| "the weak model".to_owned(), |model| model.name().to_uppercase());
     ["under SC".to_owned(), format!("what {weak} allows")]
 }

@@ -1,5 +1,6 @@
 //! Findings as diagnostics about source files, for the formats that want those.
 
+use crate::findings::violation;
 use std::collections::BTreeMap;
 use steadfast_diag::codes::verdict;
 use steadfast_diag::{Code, Diagnostic};
@@ -11,12 +12,8 @@ use steadfast_span::{SourceFile, Span};
 
 /// The code that a kind of finding has elsewhere, too.
 pub(super) fn code(kind: Kind) -> Code {
-    match kind {
-        Kind::StaleRead => verdict::STALE_READ,
-        Kind::OvertakenWrite | Kind::StaleUpdate => verdict::OVERTAKING_WRITE,
-        Kind::Race => verdict::DATA_RACE,
-        Kind::Deadlock | Kind::Spin => verdict::DEADLOCK,
-    }
+    // Loops that wait are sorted out before anything is shown.
+    kind.violation().map_or(verdict::DEADLOCK, violation::code)
 }
 
 /// A diagnostic per finding, each with its file. A file that cannot be read is an empty one.

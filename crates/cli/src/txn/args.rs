@@ -4,8 +4,8 @@ use crate::args::LimitArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use steadfast_diag::Format;
-use steadfast_txn::Model;
 use steadfast_txn::history::Criterion;
+use steadfast_txn::{Model, ProgramModel};
 
 /// Database transactions: are they serializable although the database promises less?
 #[derive(Debug, Args)]
@@ -126,8 +126,8 @@ pub(crate) struct FixArgs {
     pub(crate) file: PathBuf,
 
     /// For programs, the models: cc, ccv, cm, si, several with commas between them [default: all]
-    #[arg(long, short, value_name = "MODELS", value_delimiter = ',', value_parser = model)]
-    pub(crate) model: Vec<Model>,
+    #[arg(long, short, value_name = "MODELS", value_delimiter = ',', value_parser = program_model)]
+    pub(crate) model: Vec<ProgramModel>,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
@@ -182,6 +182,10 @@ internal error, 130 interrupted. With several results, the first of 2, 1, 130, 3
 fn model(text: &str) -> Result<Model, String> {
     match text {
         "ser" | "serializability" => Err("every program is robust against serializability".to_owned()),
-        _ => text.parse().map_err(|error: steadfast_txn::model::UnknownModel| error.to_string()),
+        _ => text.parse().map_err(|error: steadfast_model::Unsupported| error.to_string()),
     }
+}
+
+fn program_model(text: &str) -> Result<ProgramModel, String> {
+    ProgramModel::try_from(model(text)?).map_err(|error| error.to_string())
 }

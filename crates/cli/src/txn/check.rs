@@ -15,8 +15,37 @@ use std::time::Instant;
 use steadfast_diag::Diagnostic;
 use steadfast_explore::{Bound, Budget};
 use steadfast_txn::decide::{Statistics, Verdict};
-use steadfast_txn::template::{Template, TemplateVerdict, Undecided, decide_templates};
-use steadfast_txn::{Model, Program, Subject, Witness, decide, find_race};
+use steadfast_txn::template::{Level, Template, TemplateVerdict, Undecided, decide_templates};
+use steadfast_txn::{Model, Program, ProgramModel, Subject, Witness, decide, find_race};
+
+/// What is decided: a subject against a model that is decided for it.
+#[derive(Clone, Copy)]
+pub(super) enum TxnQuestion<'a> {
+    Program(&'a Program, ProgramModel),
+    Templates(&'a [Template], Model, Level),
+}
+
+impl<'a> TxnQuestion<'a> {
+    /// Nothing if the model does not fit the subject.
+    pub(super) fn of(subject: &'a Subject, model: Model) -> Option<Self> {
+        match subject {
+            Subject::Program(program) => Some(Self::Program(program, ProgramModel::try_from(model).ok()?)),
+            Subject::Templates(templates) => Some(Self::Templates(templates, model, model.level()?)),
+        }
+    }
+
+    /// The models that fit a subject.
+    pub(super) fn models(subject: &Subject) -> Vec<Model> {
+        Model::ALL.into_iter().filter(|&model| TxnQuestion::of(subject, model).is_some()).collect()
+    }
+
+    fn model(self) -> Model {
+        match self {
+            Self::Program(_, model) => model.model(),
+            Self::Templates(_, model, _) => model,
+        }
+    }
+}
 
 /// One file under one model.
 pub(super) struct Checked<'a> {
@@ -49,7 +78,7 @@ pub(super) struct TemplateResult<'a> {
 /// A verdict about a program.
 pub(super) struct Decided<'a> {
     pub(super) program: &'a Program,
-    pub(super) model: Model,
+    pub(super) model: ProgramModel,
     pub(super) verdict: Verdict,
     pub(super) statistics: Statistics,
     pub(super) seconds: f64,
@@ -76,44 +105,61 @@ fn check_input(
     found: &mut dyn FnMut(Checked<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let rejected = |diagnostics| Checked { input, outcome: TxnOutcome::Rejected, diagnostics };
-    let (fitting, what, names) = match &input.subject {
-        Some(Subject::Program(_)) => (&Model::OF_PROGRAMS[..], "programs", "cc, ccv, cm and si"),
-        Some(Subject::Templates(_)) => (&Model::OF_TEMPLATES[..], "templates", "rc, si and ssi"),
-        None => return found(rejected(input.problems.clone())),
+    let Some(subject) = &input.subject else { return found(rejected(input.problems.clone())) };
+    let questions = match questions(arguments, input, subject) {
+        Ok(questions) => questions,
+        Err(unfit) => return found(rejected(vec![(0, unfit)])),
     };
-    let models = match models(arguments, input, fitting) {
-        Ok(models) => models,
-        Err(unfit) => return found(rejected(vec![(0, findings::unfit(unfit, what, names))])),
-    };
-    for (at, model) in models.into_iter().enumerate() {
+    for (at, question) in questions.into_iter().enumerate() {
         // After an interruption the other models would only say the same.
         if at > 0 && interrupt::requested() {
             break;
         }
-        found(checked(arguments, input, model))?;
+        found(checked(arguments, input, question))?;
     }
     Ok(())
 }
 
-/// One model.
-fn checked<'a>(arguments: &CheckArgs, input: &'a Input, model: Model) -> Checked<'a> {
+/// The questions about the models that were asked for, or else about those that the file has expectations about, or else about all.
+fn questions<'a>(
+    arguments: &CheckArgs,
+    input: &Input,
+    subject: &'a Subject,
+) -> Result<Vec<TxnQuestion<'a>>, Diagnostic> {
+    let mut wanted = arguments.model.clone();
+    if wanted.is_empty() {
+        wanted = input.expectations.iter().map(|expectation| expectation.model).collect();
+    }
+    if wanted.is_empty() {
+        wanted = TxnQuestion::models(subject);
+    }
+    let mut questions: Vec<TxnQuestion<'_>> = Vec::new();
+    for model in wanted {
+        let Some(question) = TxnQuestion::of(subject, model) else { return Err(findings::unfit(model, subject)) };
+        if questions.iter().all(|other| other.model() != model) {
+            questions.push(question);
+        }
+    }
+    Ok(questions)
+}
+
+/// One question.
+fn checked<'a>(arguments: &CheckArgs, input: &'a Input, question: TxnQuestion<'a>) -> Checked<'a> {
+    let model = question.model();
     let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
-    let answered =
-        guarded(&format!("checking against {model}"), &input.name, || match (&input.subject, model.level()) {
-            (Some(Subject::Program(program)), _) => TxnOutcome::Decided(Box::new(decided(program, model, &budget))),
-            (Some(Subject::Templates(templates)), Some(level)) => {
-                let started = Instant::now();
-                let verdict = decide_templates(templates, level, &budget);
-                TxnOutcome::Templates(TemplateResult {
-                    templates,
-                    model,
-                    verdict,
-                    seconds: started.elapsed().as_secs_f64(),
-                })
-            }
-            // The models fit the subject.
-            _ => TxnOutcome::Rejected,
-        });
+    let answered = guarded(&format!("checking against {model}"), &input.name, || match question {
+        TxnQuestion::Program(program, model) => TxnOutcome::Decided(Box::new(decided(program, model, &budget))),
+        TxnQuestion::Templates(templates, model, level) => {
+            let started = Instant::now();
+            let verdict = decide_templates(templates, level, &budget);
+            TxnOutcome::Templates(TemplateResult {
+                templates,
+                model,
+                verdict,
+                seconds: started.elapsed().as_secs_f64(),
+            })
+        }
+    });
     let mut outcome = match answered {
         Ok(outcome) => outcome,
         Err(problem) => return Checked { input, outcome: TxnOutcome::Broken(model), diagnostics: vec![(0, problem)] },
@@ -124,7 +170,7 @@ fn checked<'a>(arguments: &CheckArgs, input: &'a Input, model: Model) -> Checked
     Checked { input, outcome, diagnostics }
 }
 
-fn decided<'a>(program: &'a Program, model: Model, budget: &Budget<'_>) -> Decided<'a> {
+fn decided<'a>(program: &'a Program, model: ProgramModel, budget: &Budget<'_>) -> Decided<'a> {
     let started = Instant::now();
     let answer = decide(program, model, budget);
     let (seconds, peak_bytes) = (started.elapsed().as_secs_f64(), budget.peak_bytes());
@@ -135,7 +181,7 @@ impl TxnOutcome<'_> {
     /// Races tell why the causal models differ; for the others they mean nothing.
     fn look_for_race(&mut self, name: &str, budget: &Budget<'_>) -> Result<(), Diagnostic> {
         let Self::Decided(decided) = self else { return Ok(()) };
-        if decided.model == Model::Ccv {
+        if decided.model == ProgramModel::Ccv {
             let started = Instant::now();
             decided.race = guarded("looking for write-write races", name, || find_race(decided.program, budget))?;
             decided.seconds += started.elapsed().as_secs_f64();
@@ -143,27 +189,6 @@ impl TxnOutcome<'_> {
         }
         Ok(())
     }
-}
-
-/// The models that were asked for, or else those that the file has expectations about, or else all. An error names one that does not fit.
-fn models(arguments: &CheckArgs, input: &Input, fitting: &[Model]) -> Result<Vec<Model>, Model> {
-    let mut wanted = arguments.model.clone();
-    if wanted.is_empty() {
-        wanted = input.expectations.iter().map(|expectation| expectation.model).collect();
-    }
-    if wanted.is_empty() {
-        wanted = fitting.to_vec();
-    }
-    let mut models = Vec::new();
-    for model in wanted {
-        if !fitting.contains(&model) {
-            return Err(model);
-        }
-        if !models.contains(&model) {
-            models.push(model);
-        }
-    }
-    Ok(models)
 }
 
 impl Report for Checked<'_> {

@@ -1,14 +1,15 @@
 //! What is found out about transactions, as diagnostics.
 
-use super::check::{Decided, TemplateResult, TxnOutcome};
+use super::check::{Decided, TemplateResult, TxnOutcome, TxnQuestion};
 use super::input::Input;
 use steadfast_diag::{Code, Diagnostic, codes as builtin};
 use steadfast_explore::Bound;
+use steadfast_model::list;
 use steadfast_txn::decide::{Closing, Verdict, Witness};
 use steadfast_txn::template::split_text::{call, step_name};
 use steadfast_txn::template::{Split, Template, TemplateVerdict, Undecided, is_conditional};
 use steadfast_txn::witness_text::{self, Anomaly};
-use steadfast_txn::{Model, Program};
+use steadfast_txn::{Model, Program, ProgramModel, Subject};
 
 /// Not serializable under the model.
 pub(crate) const NOT_SERIALIZABLE: Code = Code("V0601");
@@ -151,12 +152,17 @@ pub(super) fn schedule(input: &Input, templates: &[Template], split: &Split) -> 
 }
 
 /// A model that does not fit.
-pub(super) fn unfit(model: Model, what: &str, fitting: &str) -> Diagnostic {
+pub(super) fn unfit(model: Model, subject: &Subject) -> Diagnostic {
+    let what = match subject {
+        Subject::Program(_) => "programs",
+        Subject::Templates(_) => "templates",
+    };
+    let fitting: Vec<&str> = TxnQuestion::models(subject).into_iter().map(Model::name).collect();
     let message = format!("{what} are not decided against {model}");
-    Diagnostic::error(UNFIT_MODEL, message).help(format!("the models for {what} are {fitting}"))
+    Diagnostic::error(UNFIT_MODEL, message).help(format!("the models for {what} are {}", list(&fitting)))
 }
 
-fn violation(program: &Program, model: Model, witness: &Witness) -> Diagnostic {
+fn violation(program: &Program, model: ProgramModel, witness: &Witness) -> Diagnostic {
     let anomaly = Anomaly::of(witness);
     let code = if witness.closing == Closing::WriteRace { DIVERGENCE } else { NOT_SERIALIZABLE };
     let message = format!("not serializable under {} ({}): {}", model.title(), model, anomaly.name());

@@ -13,7 +13,7 @@ use steadfast_diag::Format;
 use steadfast_explore::{Bound, Budget};
 use steadfast_txn::fix::{Fix, MOST_CHANGES, merges, to_merge, to_serialize};
 use steadfast_txn::template::{Level, Template, Undecided, allocate, promotions};
-use steadfast_txn::{Model, Program, Subject};
+use steadfast_txn::{Program, ProgramModel, Subject};
 
 /// More reads than this are not tried together.
 pub(super) const MOST_LOCKS: usize = 4;
@@ -63,11 +63,11 @@ fn of_templates(input: &Input, templates: &[Template], budget: &Budget<'_>) -> R
 fn of_program(arguments: &FixArgs, input: &Input, program: &Program, budget: &Budget<'_>) -> Result<String, Bound> {
     let mut models = arguments.model.clone();
     if models.is_empty() {
-        models = Model::OF_PROGRAMS.to_vec();
+        models = ProgramModel::ALL.to_vec();
     }
     let name = |transaction: usize| &*program.transactions[transaction].name;
     let mut text = String::new();
-    for model in models.into_iter().filter(|model| Model::OF_PROGRAMS.contains(model)) {
+    for model in models {
         let merge = to_merge(program, model, budget)?;
         if merge == Fix::Nothing {
             let _ = writeln!(text, "{}: robust as it is ({model})", input.name);
@@ -78,7 +78,7 @@ fn of_program(arguments: &FixArgs, input: &Input, program: &Program, budget: &Bu
             Fix::These(chosen) => chosen.into_iter().map(name).collect::<Vec<_>>().join(", "),
             _ => format!("no {MOST_CHANGES} transactions suffice"),
         };
-        let how = if model == Model::Si { ", or to let write a common row" } else { "" };
+        let how = if model == ProgramModel::Si { ", or to let write a common row" } else { "" };
         let _ = writeln!(text, "  to run serializably{how}: {serialize}");
         let merge = match merge {
             Fix::These(chosen) => {

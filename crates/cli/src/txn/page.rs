@@ -9,7 +9,7 @@ use steadfast_txn::decide::{Edge as Dependency, EdgeKind as Kind, Role, Verdict,
 use steadfast_txn::template::split_text::{call, step_name};
 use steadfast_txn::template::{ConflictKind, Split, TemplateVerdict};
 use steadfast_txn::witness_text;
-use steadfast_txn::{Model, Program};
+use steadfast_txn::{Program, ProgramModel};
 
 /// The page.
 pub(super) fn page(checked: &Checked<'_>) -> String {
@@ -109,7 +109,7 @@ impl RunViewBuilder<'_> {
     fn transactions(&mut self) {
         let (program, witness) = (self.program, self.witness);
         self.view.picture.columns = program.processes.iter().map(|process| process.name.clone()).collect();
-        let is_split = |run: usize| witness.model == Model::Si && witness.runs[run].role == Role::First;
+        let is_split = |run: usize| witness.model == ProgramModel::Si && witness.runs[run].role == Role::First;
         for run in 0..witness.runs.len() {
             let at = self.add(run, if is_split(run) { " begins" } else { "" }, |write| !(is_split(run) && write));
             self.begins.push(at);
@@ -131,7 +131,7 @@ impl RunViewBuilder<'_> {
                 format!("{verb} {} {sign} {}", program.variables[access.variable].name, access.value)
             })
             .collect();
-        let late = matches!(ran.role, Role::First | Role::Delayed) && witness.model != Model::Si;
+        let late = matches!(ran.role, Role::First | Role::Delayed) && witness.model != ProgramModel::Si;
         let line = self.input.files[0].line_column(program.transactions[ran.transaction].span.start).line;
         let at = self.view.picture.nodes.len();
         let mut effect = details.join("; ");

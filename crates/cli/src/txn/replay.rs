@@ -17,7 +17,7 @@ use steadfast_replay::scripts::{self, CausalVerdict, Replayed};
 use steadfast_replay::{Failure, Script, ScriptRun, Server, StatementResult, Verdict as Seen, run_script};
 use steadfast_txn::decide::{Verdict, Witness};
 use steadfast_txn::template::{Level, Template, TemplateVerdict, decide_templates, promoted, promotions};
-use steadfast_txn::{Model, Program, Subject, decide, witness_text};
+use steadfast_txn::{Model, Program, ProgramModel, Subject, decide, witness_text};
 
 /// Runs the command.
 pub(super) fn run(arguments: &ReplayArgs, output: &mut Output) -> io::Result<Status> {
@@ -118,9 +118,7 @@ fn templates_script<'a>(arguments: &ReplayArgs, input: &Input, templates: &[Temp
 
 fn program_task<'a>(arguments: &ReplayArgs, program: &'a Program) -> Found<'a> {
     let model = arguments.model.unwrap_or(Model::Si);
-    if !Model::OF_PROGRAMS.contains(&model) {
-        return Err(unfit("programs", "cc, ccv, cm or si"));
-    }
+    let Ok(model) = ProgramModel::try_from(model) else { return Err(unfit("programs", "cc, ccv, cm or si")) };
     let budget = Budget::new(settings::limits(&arguments.limits), Some(interrupt::listen()), None);
     let witness = match decide(program, model, &budget).verdict {
         Verdict::NotRobust(witness) => witness,
@@ -128,13 +126,13 @@ fn program_task<'a>(arguments: &ReplayArgs, program: &'a Program) -> Found<'a> {
         Verdict::Failed(error) => return Err((format!("error: {}", error.message), Status::Violation)),
         Verdict::Inconclusive(bound) => return Err((format!("inconclusive: {bound}"), Status::Inconclusive)),
     };
-    if model == Model::Si {
-        let Some(level) = arguments.at.unwrap_or(model).level() else {
+    if model == ProgramModel::Si {
+        let Some(level) = arguments.at.unwrap_or(model.model()).level() else {
             return Err((format!("a violation of {model} is replayed --at rc, si or ssi"), Status::Input));
         };
         return Ok(Task::Script(scripts::of_program(program, &witness, level), level));
     }
-    let mode = if arguments.at.unwrap_or(model) == Model::Ccv { Mode::Convergence } else { Mode::Memory };
+    let mode = if arguments.at.unwrap_or(model.model()) == Model::Ccv { Mode::Convergence } else { Mode::Memory };
     Ok(Task::Causal(program, witness, mode))
 }
 

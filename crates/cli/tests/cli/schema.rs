@@ -32,7 +32,7 @@ fn litmus_tests_under_all_models_and_both_notions() {
         let arguments: Vec<_> = options.into_iter().chain(files.iter().map(String::as_str)).collect();
         let ended = steadfast(&arguments);
         assert_eq!(ended.code, 1, "{}", ended.stderr);
-        assert_eq!(valid(&validator, &ended.stdout).len(), files.len() * steadfast_robust::Model::ALL.len());
+        assert_eq!(valid(&validator, &ended.stdout).len(), files.len() * steadfast_robust::Supported::ALL.len());
     }
 }
 

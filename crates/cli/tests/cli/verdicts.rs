@@ -182,7 +182,7 @@ fn several_files_and_models_get_one_result_each_and_the_worst_decides() {
 #[test]
 fn all_models_can_be_asked_at_once() {
     let ended = steadfast(&["check", "--model", "all", "-f", "concise", MP]);
-    assert_eq!(ended.stdout.lines().count(), steadfast_robust::Model::ALL.len(), "{}", ended.stdout);
+    assert_eq!(ended.stdout.lines().count(), steadfast_robust::Supported::ALL.len(), "{}", ended.stdout);
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn verdict(result: &Value) -> &'static str {
         .collect();
     match &kinds[..] {
         [] => "silent",
-        kinds if kinds.iter().any(|kind| matches!(*kind, "stale-read" | "stale-update" | "overtaken-write")) => {
+        kinds if kinds.iter().any(|kind| matches!(*kind, "stale-read" | "stale-update" | "overtaking-write")) => {
             "violation"
         }
         _ => "race",

@@ -1,7 +1,7 @@
 //! The condition under which a next access could leave SC (PLDI'19, Theorem 5.3; POPL'21, Figure 5, `ERR-SC`).
 
 use super::Monitor;
-use crate::ExportModel;
+use crate::Supported;
 use crate::cells::CellId;
 use steadfast_ir::Value;
 
@@ -35,11 +35,11 @@ impl Monitor<'_> {
     /// The condition under which the next action of a thread is a violation; nothing if it never is.
     pub(crate) fn violation(&self, thread: usize, cell: CellId, step: &NextAction) -> Option<String> {
         let (read_view, rmw_view) = match self.model {
-            ExportModel::Sc => return None,
-            ExportModel::Ra | ExportModel::Sra => ("V", "VR"),
-            ExportModel::Rc20 => ("Vc", "Rc"),
+            Supported::Sc => return None,
+            Supported::Ra | Supported::Sra => ("V", "VR"),
+            Supported::Rc20 => ("Vc", "Rc"),
         };
-        let only_reads_count = self.model == ExportModel::Sra;
+        let only_reads_count = self.model == Supported::Sra;
         let stale = match step {
             NextAction::Plain => return self.intersects(read_view, thread, cell, |_, mask| mask.to_string()),
             NextAction::Overwrite | NextAction::Replace(_) if only_reads_count => return None,

@@ -12,7 +12,7 @@ pub(crate) use check::{Awaited, NextAction};
 
 use crate::cells::{CellId, Cells};
 use crate::text::Text;
-use crate::{ExportModel, PromelaOptions};
+use crate::{PromelaOptions, Supported};
 use std::collections::BTreeSet;
 
 /// The kind of an atomic access to a cell. A relaxed access is neither acquire nor release.
@@ -71,7 +71,7 @@ pub(crate) enum Operation {
 pub(crate) struct Monitor<'a> {
     pub(crate) cells: &'a Cells,
     threads: usize,
-    model: ExportModel,
+    model: Supported,
     fences_by_the_letter: bool,
     /// The operations that are called; only these are defined.
     used: BTreeSet<Operation>,
@@ -103,12 +103,12 @@ impl<'a> Monitor<'a> {
 
     /// Declares the variables, and defines the operations that are called.
     pub(crate) fn declare(&self, text: &mut Text) {
-        if self.model == ExportModel::Sc || self.cells.rows() == 0 {
+        if self.model == Supported::Sc || self.cells.rows() == 0 {
             return;
         }
         self.declare_awareness(text);
         match self.model {
-            ExportModel::Rc20 => self.declare_rc20(text),
+            Supported::Rc20 => self.declare_rc20(text),
             _ => self.declare_ra(text),
         }
         self.used.iter().for_each(|&operation| self.define(operation, text));
@@ -120,11 +120,11 @@ impl<'a> Monitor<'a> {
         let lines = match (operation, self.model) {
             (Operation::AwareRead(cell), _) => self.aware_read(cell),
             (Operation::AwareWrite(cell), _) => self.aware_write(cell),
-            (Operation::View(access, cell), ExportModel::Rc20) => self.rc20_access(access, cell),
+            (Operation::View(access, cell), Supported::Rc20) => self.rc20_access(access, cell),
             (Operation::View(access, cell), _) => self.ra_access(access, cell),
             (Operation::FenceAcquire, _) => self.rc20_acquire(),
             (Operation::FenceRelease, _) => self.rc20_release(),
-            (Operation::FenceAccess, ExportModel::Rc20) => [self.aware_fence(), self.rc20_fence_access()].concat(),
+            (Operation::FenceAccess, Supported::Rc20) => [self.aware_fence(), self.rc20_fence_access()].concat(),
             (Operation::FenceAccess, _) => [self.aware_fence(), self.ra_fence_access()].concat(),
         };
         let last = lines.len().saturating_sub(1);

@@ -2,7 +2,7 @@
 //! read-modify-write has read. SRA does not use the latter two, so they are left out.
 
 use super::{CellAccess, Monitor};
-use crate::ExportModel;
+use crate::Supported;
 use crate::cells::CellId;
 use crate::text::Text;
 use steadfast_span::Index;
@@ -25,7 +25,7 @@ impl Monitor<'_> {
     }
 
     fn tracks_rmw_views(&self) -> bool {
-        self.model != ExportModel::Sra
+        self.model != Supported::Sra
     }
 
     /// The pairs of a thread view and a location view, each with whether a read-modify-write adds the value that it overwrites.

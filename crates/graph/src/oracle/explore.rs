@@ -1,10 +1,10 @@
 //! The enumeration itself: depth first over all generated graphs, each visited once.
 
-use crate::Axioms;
 use crate::oracle::state::{Generator, State};
 use crate::oracle::{Limit, Options};
 use rustc_hash::FxHashSet;
 use steadfast_ir::Program;
+use steadfast_model::Model;
 
 /// What to do with a graph.
 pub(crate) enum Next {
@@ -19,11 +19,11 @@ pub(crate) enum Next {
 /// Shows every generated graph to `visit`, as long as it wants to see extensions. Returns how many were shown.
 pub(crate) fn explore(
     program: &Program,
-    axioms: Axioms,
+    model: Model,
     options: &Options,
     visit: &mut dyn FnMut(&State) -> Next,
 ) -> Result<usize, Limit> {
-    let generator = Generator::new(program, axioms);
+    let generator = Generator::new(program, model);
     let mut seen = FxHashSet::default();
     let mut pending = generator.initial()?;
     while let Some(state) = pending.pop() {

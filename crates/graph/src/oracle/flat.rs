@@ -7,8 +7,9 @@ use super::interpret::{Interpreter, Local};
 use super::{Options, robust};
 use crate::axioms::sc;
 use crate::random::{Config, Rng, Weights, program};
-use crate::{Axioms, Event, EventId, Execution, GhostEdges, Order, ScFences, shrink};
+use crate::{Axioms, Event, EventId, Execution, GhostEdges, Order, shrink};
 use steadfast_ir::{FenceOrder, Instr, LocId, Program, ThreadId, Value};
+use steadfast_model::{Model, ScFences};
 use steadfast_span::Index;
 
 /// Values of random programs.
@@ -17,21 +18,21 @@ const VALUES: std::ops::Range<Value> = 0..4;
 type Trace = Vec<Event>;
 
 /// Whether the program is robust, or `None` if more than `budget` graphs would have to be looked at.
-fn flat_robust(program: &Program, axioms: Axioms, ghosts: GhostEdges, budget: usize) -> Option<bool> {
-    let traces: Vec<_> = program.threads.indices().map(|thread| traces(program, thread, axioms)).collect();
+fn flat_robust(program: &Program, model: Model, ghosts: GhostEdges, budget: usize) -> Option<bool> {
+    let traces: Vec<_> = program.threads.indices().map(|thread| traces(program, thread, model)).collect();
     let mut left = budget;
     let mut violated = false;
     for_each_choice(&traces, &mut |choice: &[&Trace]| {
         left = left.saturating_sub(1);
-        judge(program, axioms, ghosts, choice, &mut left, &mut violated);
+        judge(program, model, ghosts, choice, &mut left, &mut violated);
         left > 0 && !violated
     });
     if violated { Some(false) } else { (left > 0).then_some(true) }
 }
 
 /// Every sequence of events that the thread could leave if reads could return anything, prefixes included.
-fn traces(program: &Program, thread: ThreadId, axioms: Axioms) -> Vec<Trace> {
-    let interpreter = Interpreter::new(program, thread, axioms.sc_fences());
+fn traces(program: &Program, thread: ThreadId, model: Model) -> Vec<Trace> {
+    let interpreter = Interpreter::new(program, thread, model.sc_fences());
     let ghost = LocId::new(program.locations.len());
     let mut found: Vec<Trace> = Vec::new();
     let starts = interpreter.start().expect("random programs have no loops");
@@ -43,7 +44,7 @@ fn traces(program: &Program, thread: ThreadId, axioms: Axioms) -> Vec<Trace> {
         match interpreter.next(&local) {
             None => {}
             Some(Instr::Fence(order)) => {
-                let events = fence_events(thread, *order, axioms.sc_fences(), ghost);
+                let events = fence_events(thread, *order, model.sc_fences(), ghost);
                 found.extend((1..events.len()).map(|part| [&trace[..], &events[..part]].concat()));
                 go_on(events, interpreter.after(&local, 0, None).expect("random programs have no loops"));
             }
@@ -84,7 +85,7 @@ fn fence_events(thread: ThreadId, order: FenceOrder, fences: ScFences, ghost: Lo
 /// Looks at every rf and mo for these events.
 fn judge(
     program: &Program,
-    axioms: Axioms,
+    model: Model,
     ghosts: GhostEdges,
     traces: &[&Trace],
     left: &mut usize,
@@ -102,7 +103,7 @@ fn judge(
         for_each_choice(&orders, &mut |chosen: &[&Vec<EventId>]| {
             place_in_order(&mut graph, chosen);
             *left = left.saturating_sub(1);
-            *violated = !sc::consistent_with(&graph, ghosts) && axioms.consistent(&graph);
+            *violated = !sc::consistent_with(&graph, ghosts) && model.consistent(&graph);
             *left > 0 && !*violated
         })
     });
@@ -162,22 +163,22 @@ fn for_each_choice<T>(lists: &[Vec<T>], visit: &mut dyn FnMut(&[&T]) -> bool) ->
 fn guessing_everything_agrees_with_the_oracle() {
     let weights = Weights { load: 35, store: 35, rmw: 8, cas: 7, wait: 8, blocking_cas: 6, fence: 5 };
     let mut rng = Rng::new(5);
-    let models = [Axioms::Tso, Axioms::Ra, Axioms::Sra, Axioms::Rc20, Axioms::Rc11, Axioms::Rc11Full];
+    let models = [Model::Tso, Model::Ra, Model::Sra, Model::Rc20, Model::Rc11, Model::Rc11Full, Model::AcqRel];
     let (mut decided, mut violated) = (models.map(|_| 0), models.map(|_| 0));
     for round in 0..400 {
         let config =
             Config { small: round % 8 != 0, seq_cst: true, sc_fences: round % 3 == 0, weights, ..Config::default() };
         let ghosts = if round % 2 == 0 { GhostEdges::Ignored } else { GhostEdges::Counted };
         let program = program(&mut rng, &config);
-        for (at, axioms) in models.into_iter().enumerate() {
+        for (at, model) in models.into_iter().enumerate() {
             let answers = |program: &Program| {
-                let flat = flat_robust(program, axioms, ghosts, 10_000)?;
-                Some((flat, robust(program, axioms, &Options { ghosts, ..Options::default() }).holds()?))
+                let flat = flat_robust(program, model, ghosts, 10_000)?;
+                Some((flat, robust(program, model, &Options { ghosts, ..Options::default() }).holds()?))
             };
             let Some((flat, incremental)) = answers(&program) else { continue };
             if flat != incremental {
                 let small = shrink(&program, &|p| answers(p).is_some_and(|(one, other)| one != other));
-                panic!("under {} flat robust {flat}, incremental {incremental} for\n{small}", axioms.name());
+                panic!("under {} flat robust {flat}, incremental {incremental} for\n{small}", model.name());
             }
             decided[at] += 1;
             violated[at] += usize::from(!flat);

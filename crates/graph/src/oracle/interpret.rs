@@ -4,11 +4,12 @@
 //! ended, or has failed.
 
 use crate::oracle::Limit;
-use crate::{Event, EventKind, Order, ScFences};
+use crate::{Event, EventKind, Order};
 use steadfast_ir::{
     EvalError, Expr, FenceOrder, Instr, Instruction, LocId, Pc, Place, Program, RegId, RegSet, ThreadId, Value,
     dataflow,
 };
+use steadfast_model::ScFences;
 use steadfast_span::{Index, Span};
 
 /// A set of events of one thread, by serial number.

@@ -17,6 +17,7 @@ pub use interpret::Failure;
 use interpret::Status;
 use state::State;
 use steadfast_ir::Program;
+use steadfast_model::Model;
 
 /// Which graphs are extended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,11 +124,11 @@ impl OracleVerdict {
 }
 
 /// Whether every consistent graph that the program generates is SC-consistent.
-pub fn robust(program: &Program, axioms: Axioms, options: &Options) -> OracleVerdict {
+pub fn robust(program: &Program, model: Model, options: &Options) -> OracleVerdict {
     let mut smallest: Option<Execution> = None;
-    let searched = explore(program, axioms, options, &mut |state| {
+    let searched = explore(program, model, options, &mut |state| {
         let graph = &state.graph;
-        if !axioms.consistent(graph) {
+        if !model.consistent(graph) {
             return if options.strategy == Strategy::Free { Next::Extend } else { Next::Prune };
         }
         if sc::consistent_with(graph, options.ghosts) {
@@ -143,29 +144,24 @@ pub fn robust(program: &Program, axioms: Axioms, options: &Options) -> OracleVer
 
 /// Whether hbSC, without the fr edges of reads that nothing depends on, is irreflexive in every consistent graph that the program
 /// generates (POPL'21, Definition 4.9). All consistent graphs are enumerated, whatever the strategy.
-pub fn observationally_robust(program: &Program, axioms: Axioms, options: &Options) -> OracleVerdict {
-    all_consistent(program, axioms, options, |state| sc::observationally_consistent(&state.graph, options.ghosts))
+pub fn observationally_robust(program: &Program, model: Model, options: &Options) -> OracleVerdict {
+    all_consistent(program, model, options, |state| sc::observationally_consistent(&state.graph, options.ghosts))
 }
 
 /// Whether no consistent graph has a race on a plain location.
-pub fn race_free(program: &Program, axioms: Axioms, options: &Options) -> OracleVerdict {
-    all_consistent(program, axioms, options, |state| state.graph.race(axioms).is_none())
+pub fn race_free(program: &Program, model: Model, options: &Options) -> OracleVerdict {
+    all_consistent(program, model, options, |state| state.graph.race(model).is_none())
 }
 
 /// Whether no graph that is consistent under SC has a race on a plain location, by the happens-before of a weaker model.
-pub fn race_free_under_sc(program: &Program, axioms: Axioms, options: &Options) -> OracleVerdict {
-    all_consistent(program, Axioms::Sc, options, |state| state.graph.race(axioms).is_none())
+pub fn race_free_under_sc(program: &Program, model: Model, options: &Options) -> OracleVerdict {
+    all_consistent(program, Model::Sc, options, |state| state.graph.race(model).is_none())
 }
 
-fn all_consistent(
-    program: &Program,
-    axioms: Axioms,
-    options: &Options,
-    good: impl Fn(&State) -> bool,
-) -> OracleVerdict {
+fn all_consistent(program: &Program, model: Model, options: &Options, good: impl Fn(&State) -> bool) -> OracleVerdict {
     let mut found = None;
-    let searched = explore(program, axioms, options, &mut |state| {
-        if !axioms.consistent(&state.graph) {
+    let searched = explore(program, model, options, &mut |state| {
+        if !model.consistent(&state.graph) {
             Next::Prune
         } else if good(state) {
             Next::Extend
@@ -178,11 +174,11 @@ fn all_consistent(
 }
 
 /// The failures of the program in consistent graphs: failed assertions and expressions without a value, sorted by thread and
-/// position. With [`Axioms::Sc`] these are the failures under sequential consistency.
-pub fn failures(program: &Program, axioms: Axioms, options: &Options) -> Result<Vec<Failure>, Limit> {
+/// position. With [`Model::Sc`] these are the failures under sequential consistency.
+pub fn failures(program: &Program, model: Model, options: &Options) -> Result<Vec<Failure>, Limit> {
     let mut found: Vec<Failure> = Vec::new();
-    explore(program, axioms, options, &mut |state| {
-        if !axioms.consistent(&state.graph) {
+    explore(program, model, options, &mut |state| {
+        if !model.consistent(&state.graph) {
             return Next::Prune;
         }
         for thread in &state.threads {
@@ -199,10 +195,10 @@ pub fn failures(program: &Program, axioms: Axioms, options: &Options) -> Result<
 }
 
 /// How many consistent graphs there are in which every thread has ended or failed. Threads that are blocked do not count as ended.
-pub fn count_complete(program: &Program, axioms: Axioms, options: &Options) -> Result<usize, Limit> {
+pub fn count_complete(program: &Program, model: Model, options: &Options) -> Result<usize, Limit> {
     let mut count = 0;
-    explore(program, axioms, options, &mut |state| {
-        if !axioms.consistent(&state.graph) {
+    explore(program, model, options, &mut |state| {
+        if !model.consistent(&state.graph) {
             return Next::Prune;
         }
         count += usize::from(state.is_complete());

@@ -2,8 +2,9 @@
 
 use crate::oracle::Limit;
 use crate::oracle::interpret::{Interpreter, Local, MAX_SERIAL, Status};
-use crate::{Axioms, Event, EventId, Execution, ScFences};
+use crate::{Event, EventId, Execution};
 use steadfast_ir::{FenceOrder, Instr, LocId, Program, ThreadId};
+use steadfast_model::{Model, ScFences};
 use steadfast_span::Index;
 
 /// A generated graph and where its threads are.
@@ -56,8 +57,8 @@ pub(crate) struct Generator<'p> {
 }
 
 impl<'p> Generator<'p> {
-    pub(crate) fn new(program: &'p Program, axioms: Axioms) -> Self {
-        let fences = axioms.sc_fences();
+    pub(crate) fn new(program: &'p Program, model: Model) -> Self {
+        let fences = model.sc_fences();
         let has_sc_fence = program.threads.iter().flat_map(|thread| &thread.code).any(|i| is_sc_fence(&i.op));
         let ghost = (fences != ScFences::Primitive && has_sc_fence).then(|| LocId::new(program.locations.len()));
         Self { program, fences, ghost }

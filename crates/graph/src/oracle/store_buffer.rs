@@ -1,6 +1,6 @@
 //! Total store order as a machine, x86-TSO: every thread has a first-in-first-out buffer of its stores.
 //!
-//! It knows nothing of the axioms. A store enters its thread's buffer, where only that thread's loads see it, and reaches memory (and its place in the
+//! It knows nothing of the model. A store enters its thread's buffer, where only that thread's loads see it, and reaches memory (and its place in the
 //! modification order) some time later. Locked instructions, successful or not, and SC fences wait until the buffer is empty; other fences do nothing. A run leaves an
 //! execution graph, its *trace*, once all buffers are empty, and a program is robust iff every trace is acyclic.
 
@@ -9,9 +9,10 @@ use super::interpret::{AccessOutcome, Interpreter, Local};
 use super::state::next_serial;
 use super::{Limit, Options, OracleVerdict};
 use crate::axioms::sc;
-use crate::{Event, EventId, Execution, GhostEdges, ScFences};
+use crate::{Event, EventId, Execution, GhostEdges};
 use rustc_hash::FxHashSet;
 use steadfast_ir::{FenceOrder, Instr, LocId, Program, ThreadId};
+use steadfast_model::ScFences;
 use steadfast_span::Index;
 
 /// Whether every trace of the store-buffer machine is sequentially consistent. Of the options only the bounds matter.
@@ -199,21 +200,22 @@ mod tests {
     use crate::random::{Config, Focus, Rng, program};
     use crate::shrink;
     use steadfast_ir::{Expr, ProgramBuilder, ReadOrder, WriteOrder};
+    use steadfast_model::Model;
 
-    /// Holds the machine together with the axioms on random programs; returns how many were decided, and how many of them are not robust.
+    /// Holds the machine together with the model on random programs; returns how many were decided, and how many of them are not robust.
     fn agree(seed: u64, count: usize, config: &Config) -> (usize, usize) {
         let bounds = Options { max_graphs: 10_000, ..Options::default() };
         let answers = |program: &Program| {
-            Some((super::super::robust(program, Axioms::Tso, &bounds).holds()?, robust(program, &bounds).holds()?))
+            Some((super::super::robust(program, Model::Tso, &bounds).holds()?, robust(program, &bounds).holds()?))
         };
         let mut rng = Rng::new(seed);
         let (mut decided, mut violated) = (0, 0);
         for _ in 0..count {
             let program = program(&mut rng, config);
-            let Some((axioms, machine)) = answers(&program) else { continue };
-            if axioms != machine {
+            let Some((model, machine)) = answers(&program) else { continue };
+            if model != machine {
                 let small = shrink(&program, &|p| answers(p).is_some_and(|(one, other)| one != other));
-                panic!("axioms say {axioms}, the machine says {machine} about\n{small}");
+                panic!("model say {model}, the machine says {machine} about\n{small}");
             }
             decided += 1;
             violated += usize::from(!machine);
@@ -260,7 +262,7 @@ mod tests {
         let options = Options::default();
         let trace = robust(&store_buffering(None), &options);
         let graph = trace.counterexample().expect("store buffering is the textbook example");
-        assert!(Axioms::Tso.consistent(graph) && !Axioms::Sc.consistent(graph));
+        assert!(Model::Tso.consistent(graph) && !Model::Sc.consistent(graph));
         assert_eq!(robust(&store_buffering(Some(FenceOrder::AcqRel)), &options).holds(), Some(false));
         assert_eq!(robust(&store_buffering(Some(FenceOrder::SeqCst)), &options).holds(), Some(true));
     }

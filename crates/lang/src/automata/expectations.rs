@@ -2,9 +2,10 @@
 
 use super::codes;
 use super::parser::shorten;
-use crate::expectation::{Expectation, ExpectedVerdict, MODELS, NOTIONS};
+use crate::expectation::{Expectation, ExpectedVerdict};
 use crate::support::Diagnostics;
 use steadfast_diag::Diagnostic;
+use steadfast_model::{Model, Notion};
 use steadfast_span::Span;
 
 /// All expectations of a text.
@@ -27,7 +28,7 @@ pub(super) fn expectations(text: &str, diagnostics: &mut Diagnostics) -> Vec<Exp
         } else if let Some(verdict) = remark(comment)
             && found.is_empty()
         {
-            found.push(Expectation { verdict, model: "tso".into(), notion: "graph".into(), span });
+            found.push(Expectation { verdict, model: Model::Tso, notion: Notion::Graph, span });
         }
     }
     found
@@ -47,11 +48,11 @@ fn remark(comment: &str) -> Option<ExpectedVerdict> {
 /// The expectation behind `#![expect(`.
 fn attribute(rest: &str, span: Span) -> Result<Expectation, String> {
     let inner = rest.strip_suffix(")]").ok_or("this expectation does not end with `)]`")?;
-    let (mut verdict, mut model, mut notion) = (None, None, "graph");
+    let (mut verdict, mut model, mut notion) = (None, None, Notion::Graph);
     for part in inner.split(',') {
         match part.split_once('=').map(|(key, value)| (key.trim(), value.trim())) {
-            Some(("model", name)) => model = Some(known(name, &MODELS, "model")?),
-            Some(("notion", name)) => notion = known(name, &NOTIONS, "notion")?,
+            Some(("model", name)) => model = Some(known(name, Model::named, "model")?),
+            Some(("notion", name)) => notion = known(name, Notion::named, "notion")?,
             Some((key, _)) => return Err(format!("an expectation has no `{}`", shorten(key))),
             None => {
                 verdict = Some(match part.trim() {
@@ -64,9 +65,9 @@ fn attribute(rest: &str, span: Span) -> Result<Expectation, String> {
     }
     let verdict = verdict.ok_or("this expectation has no verdict")?;
     let model = model.ok_or("this expectation has no model")?;
-    Ok(Expectation { verdict, model: model.into(), notion: notion.into(), span })
+    Ok(Expectation { verdict, model, notion, span })
 }
 
-fn known(name: &str, names: &[&'static str], what: &str) -> Result<&'static str, String> {
-    names.iter().find(|known| **known == name).copied().ok_or_else(|| format!("there is no {what} `{}`", shorten(name)))
+fn known<T>(name: &str, named: fn(&str) -> Option<T>, what: &str) -> Result<T, String> {
+    named(name).ok_or_else(|| format!("there is no {what} `{}`", shorten(name)))
 }

@@ -2,10 +2,10 @@
 
 use super::ast::{Attribute, Name};
 use super::codes;
-use crate::expectation::{MODELS, NOTIONS};
 use crate::support::{Diagnostics, suggest};
 use crate::{Expectation, ExpectedVerdict};
 use steadfast_diag::Diagnostic;
+use steadfast_model::{Model, Notion};
 
 const VERDICTS: [(&str, ExpectedVerdict); 4] = [
     ("robust", ExpectedVerdict::Robust),
@@ -59,12 +59,15 @@ fn expectation(attribute: &Attribute, problems: &mut Diagnostics) -> Option<Expe
     let (mut verdict, mut model, mut notion) = (None, None, None);
     for (key, value) in &attribute.arguments {
         match (&*key.text, value) {
-            ("model", Some(value)) => set(&mut model, one_of(value, "model", &MODELS, problems), key, problems),
-            ("notion", Some(value)) => set(&mut notion, one_of(value, "notion", &NOTIONS, problems), key, problems),
-            (_, None) => {
-                let names: Vec<&str> = VERDICTS.iter().map(|verdict| verdict.0).collect();
-                set(&mut verdict, one_of(key, "verdict", &names, problems), key, problems);
+            ("model", Some(value)) => {
+                let known = Model::ALL.iter().map(|model| (model.name(), *model));
+                set(&mut model, one_of(value, "model", known, problems), key, problems);
             }
+            ("notion", Some(value)) => {
+                let known = Notion::ALL.iter().map(|notion| (notion.name(), *notion));
+                set(&mut notion, one_of(value, "notion", known, problems), key, problems);
+            }
+            (_, None) => set(&mut verdict, one_of(key, "verdict", VERDICTS, problems), key, problems),
             (other, Some(_)) => {
                 let message = format!("an expectation has no `{other}`");
                 let problem = Diagnostic::error(codes::BAD_ATTRIBUTE, message).at(key.span, "unknown key");
@@ -81,9 +84,8 @@ fn expectation(attribute: &Attribute, problems: &mut Diagnostics) -> Option<Expe
         return None;
     };
     // Unknown words were reported, and then there is no expectation.
-    let verdict = VERDICTS.iter().find(|known| Some(known.0) == verdict)?.1;
-    let notion = notion.unwrap_or(Some("graph"))?.to_string();
-    Some(Expectation { verdict, model: model?.to_string(), notion, span: attribute.span })
+    let notion = notion.unwrap_or(Some(Notion::Graph))?;
+    Some(Expectation { verdict: verdict?, model: model?, notion, span: attribute.span })
 }
 
 /// Sets a part of an expectation, which may be given only once.
@@ -95,9 +97,15 @@ fn set<T>(slot: &mut Option<T>, value: T, key: &Name, problems: &mut Diagnostics
     *slot = Some(value);
 }
 
-/// The word, if it is one of the known ones.
-fn one_of(word: &Name, what: &str, known: &[&'static str], problems: &mut Diagnostics) -> Option<&'static str> {
-    let found = known.iter().find(|name| ***name == *word.text).copied();
+/// What the word means, if it is one of the known ones.
+fn one_of<T>(
+    word: &Name,
+    what: &str,
+    known: impl IntoIterator<Item = (&'static str, T)>,
+    problems: &mut Diagnostics,
+) -> Option<T> {
+    let (known, mut meanings): (Vec<&str>, Vec<T>) = known.into_iter().unzip();
+    let found = known.iter().position(|name| *name == &*word.text).map(|at| meanings.swap_remove(at));
     if found.is_none() {
         let message = format!("there is no {what} `{}`", word.text);
         let problem = Diagnostic::error(codes::BAD_ATTRIBUTE, message).at(word.span, format!("unknown {what}"));

@@ -8,11 +8,13 @@ use crate::codes;
 use crate::expectation::{Expectation, ExpectedVerdict};
 use crate::support::Diagnostics;
 use steadfast_diag::Diagnostic;
+use steadfast_model::{Model, Notion};
 use steadfast_span::Span;
 
 const MARK: &str = "ROBUSTNESS";
-const MODELS: [&str; 2] = ["ra", "rc20"];
-const NOTIONS: [&str; 2] = ["observational", "graph"];
+/// The demands, weaker ones first.
+const MODELS: [Model; 2] = [Model::Ra, Model::Rc20];
+const NOTIONS: [Notion; 2] = [Notion::Observational, Notion::Graph];
 
 /// All expectations of a text: first the written ones, in order, then the implied ones.
 pub(super) fn expectations(text: &str, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
@@ -40,8 +42,8 @@ fn claims(claim: &str, span: Span, found: &mut Vec<Expectation>, diagnostics: &m
     };
     let (notion, verdicts) = claim.split_once(':').unwrap_or((claim, ""));
     let notion = match notion.trim() {
-        "egr" => "graph",
-        "wegr" => "observational",
+        "egr" => Notion::Graph,
+        "wegr" => Notion::Observational,
         other => return bad(format!("unknown notion of robustness `{}`", shorten(other))),
     };
     let mut stated = Vec::new();
@@ -54,11 +56,11 @@ fn claims(claim: &str, span: Span, found: &mut Vec<Expectation>, diagnostics: &m
         };
         for model in models.split(',').map(str::trim) {
             let model = match model {
-                "ra" => "ra",
-                "rlx" | "rc20" => "rc20",
+                "ra" => Model::Ra,
+                "rlx" | "rc20" => Model::Rc20,
                 other => return bad(format!("unknown model `{}`", shorten(other))),
             };
-            stated.push(Expectation { verdict, model: model.into(), notion: notion.into(), span });
+            stated.push(Expectation { verdict, model, notion, span });
         }
     }
     if stated.is_empty() {
@@ -92,20 +94,19 @@ fn add_implied(found: &mut Vec<Expectation>) {
         for (model, notion) in MODELS.iter().flat_map(|model| NOTIONS.map(|notion| (*model, notion))) {
             let is_new = !found.iter().any(|other| other.model == model && other.notion == notion);
             if is_new && implies(&known, model, notion) {
-                found.push(Expectation { model: model.into(), notion: notion.into(), ..known.clone() });
+                found.push(Expectation { model, notion, ..known.clone() });
             }
         }
     }
 }
 
 /// Whether a verdict implies one about another question: robustness implies it for weaker demands, a violation for stronger ones.
-fn implies(known: &Expectation, model: &str, notion: &str) -> bool {
-    let strength = |list: &[&str], word: &str| list.iter().position(|&other| other == word);
-    let models = (strength(&MODELS, &known.model), strength(&MODELS, model));
-    let notions = (strength(&NOTIONS, &known.notion), strength(&NOTIONS, notion));
+fn implies(known: &Expectation, model: Model, notion: Notion) -> bool {
+    let models = [known.model, model].map(|model| MODELS.iter().position(|&other| other == model));
+    let notions = [known.notion, notion].map(|notion| NOTIONS.iter().position(|&other| other == notion));
     match known.verdict {
-        ExpectedVerdict::Robust => models.1 <= models.0 && notions.1 <= notions.0,
-        ExpectedVerdict::NotRobust => models.1 >= models.0 && notions.1 >= notions.0,
+        ExpectedVerdict::Robust => models[1] <= models[0] && notions[1] <= notions[0],
+        ExpectedVerdict::NotRobust => models[1] >= models[0] && notions[1] >= notions[0],
         ExpectedVerdict::Race | ExpectedVerdict::AssertionFailed => false,
     }
 }

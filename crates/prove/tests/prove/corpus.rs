@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use steadfast_ir::Program;
 use steadfast_lang::{Instance, LEAVES_INSTANCE, Template, parse_instance, parse_template};
+use steadfast_model::Notion;
 use steadfast_prove::certificate::{self, Refused};
 use steadfast_prove::{Claim, Options, Proof, ProofResult, SolverError, SolverOptions, find_solver, prove};
-use steadfast_robust::{Limits, Model, Notion, Verdict};
+use steadfast_robust::{Limits, Supported, Verdict};
 use steadfast_span::SourceFile;
 
 fn folder() -> PathBuf {
@@ -117,7 +118,7 @@ fn every_file_is_in_the_table() {
 pub(crate) fn instance_is_robust(file: &SourceFile, values: u16) -> Option<bool> {
     let instance = Instance { copies: 2, values, cells: u32::from(values) };
     let program = parse_instance(file, instance).program.expect("an instance");
-    let mut options = steadfast_robust::Options::new(Model::Tso, Notion::Graph);
+    let mut options = steadfast_robust::Options::new(Supported::Tso, Notion::Graph);
     options.spin = false;
     options.limits = Limits { states: Some(300_000), memory: None, time: Some(Duration::from_secs(60)) };
     match steadfast_robust::check(&program, &options).verdict {

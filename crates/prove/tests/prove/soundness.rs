@@ -8,8 +8,9 @@ use std::time::Duration;
 use steadfast_graph::random::{Config, Focus, program_of_seed};
 use steadfast_ir::Program;
 use steadfast_lang::{Template, parse_template};
+use steadfast_model::Notion;
 use steadfast_prove::{Claim, Options, ProofResult, Property, SolverOptions, prove};
-use steadfast_robust::{Model, Notion, Verdict};
+use steadfast_robust::{Supported, Verdict};
 use steadfast_span::SourceFile;
 
 fn claim(program: &Program, template: &Template) -> Option<(Claim, Property)> {
@@ -26,7 +27,7 @@ fn finite(program: &Program) -> Template {
 }
 
 fn is_trace_robust(program: &Program) -> bool {
-    let mut options = steadfast_robust::Options::new(Model::Tso, Notion::Graph);
+    let mut options = steadfast_robust::Options::new(Supported::Tso, Notion::Graph);
     options.spin = false;
     // A program that fails is not asked any further.
     matches!(steadfast_robust::check(program, &options).verdict, Verdict::Robust | Verdict::Failed(_))

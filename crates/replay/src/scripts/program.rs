@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use steadfast_txn::decide::{Closing, RanTransaction, Role, Witness};
 use steadfast_txn::run::Access;
 use steadfast_txn::template::Level;
-use steadfast_txn::{Model, Program};
+use steadfast_txn::{Program, ProgramModel};
 
 /// The script for a violation of snapshot isolation: the split transaction reads, the others run, and then it writes.
 pub fn of_program(program: &Program, witness: &Witness, level: Level) -> Script {
@@ -21,7 +21,7 @@ pub fn of_program(program: &Program, witness: &Witness, level: Level) -> Script 
     let named =
         |process: &steadfast_txn::program::Process| Session { name: process.name.clone(), ..Session::default() };
     script.sessions = program.processes.iter().map(named).collect();
-    let split = |ran: &RanTransaction| witness.model == Model::Si && ran.role == Role::First;
+    let split = |ran: &RanTransaction| witness.model == ProgramModel::Si && ran.role == Role::First;
     for ran in &witness.runs {
         script.events.push(Event::plain(ran.process, begin(level)));
         let now = ran.accesses.iter().filter(|access| !(split(ran) && access.write));

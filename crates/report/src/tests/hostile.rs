@@ -3,7 +3,7 @@
 use super::{STORE_BUFFERING, Sample, page};
 use crate::{Listing, Repair, html_page, svg};
 use steadfast_diag::{Code, Diagnostic};
-use steadfast_robust::Model;
+use steadfast_robust::Supported;
 use steadfast_span::{SourceFile, Span};
 
 const NAMES: [&str; 6] = [
@@ -22,7 +22,7 @@ fn markup(text: &str) -> Vec<&str> {
 
 #[test]
 fn names_are_shown_as_text() {
-    let mut run = Sample::of(STORE_BUFFERING, Model::Ra).run_view();
+    let mut run = Sample::of(STORE_BUFFERING, Supported::Ra).run_view();
     let harmless = {
         let file = SourceFile::new("a.sf", "x\n");
         let diagnostic = Diagnostic::error(Code("V0001"), "m").at(Span::new(0, 1), "l").note("n").help("h");
@@ -74,7 +74,7 @@ fn names_are_shown_as_text() {
 
 #[test]
 fn a_very_long_name_does_not_make_the_picture_wide() {
-    let mut run = Sample::of(STORE_BUFFERING, Model::Ra).run_view();
+    let mut run = Sample::of(STORE_BUFFERING, Supported::Ra).run_view();
     let name = "a_name_without_an_end".repeat(500);
     run.picture.columns[0].clone_from(&name);
     run.picture.nodes.iter_mut().for_each(|node| node.title.clone_from(&name));

@@ -5,7 +5,7 @@ use crate::html_page;
 use std::fmt::Write;
 use std::time::Instant;
 use steadfast_diag::{Code, Diagnostic};
-use steadfast_robust::Model;
+use steadfast_robust::Supported;
 
 /// Ten threads, one after the other, with many stores each; then store buffering.
 fn text() -> String {
@@ -24,7 +24,7 @@ fn text() -> String {
 
 #[test]
 fn a_large_run_is_drawn_quickly_and_small() {
-    let sample = Sample::of(&text(), Model::Ra);
+    let sample = Sample::of(&text(), Supported::Ra);
     let start = Instant::now();
     let run = sample.run_view();
     assert!(run.steps.len() >= 190, "{}", run.steps.len());

@@ -9,20 +9,21 @@ use crate::{Page, ProgramText, RunView, Subject, VerdictClass};
 use steadfast_diag::Diagnostic;
 use steadfast_ir::Program;
 use steadfast_lang::Dialect;
-use steadfast_robust::{Model, Notion, Options, Verdict, Witness, check};
+use steadfast_model::Notion;
+use steadfast_robust::{Options, Supported, Verdict, Witness, check};
 use steadfast_span::SourceFile;
 
 /// A program with its witness.
 pub(crate) struct Sample {
     pub(crate) file: SourceFile,
     pub(crate) program: Program,
-    pub(crate) model: Model,
+    pub(crate) model: Supported,
     pub(crate) witness: Box<Witness>,
 }
 
 impl Sample {
     /// Checks a program that is not robust.
-    pub(crate) fn of(text: &str, model: Model) -> Self {
+    pub(crate) fn of(text: &str, model: Supported) -> Self {
         let file = SourceFile::new("sample.sf", text);
         let program = steadfast_lang::parse(&file, Dialect::Steadfast).program.expect("it is a program");
         let outcome = check(&program, &Options::new(model, Notion::Graph));
@@ -36,7 +37,13 @@ impl Sample {
         let Self { file, program, model, witness } = self;
         let numbered: Vec<_> = witness.cycle.iter().map(|&(event, _)| event).collect();
         let places = &ProgramText { file };
-        RunView::of(&Subject { witness, names: program, places, whole: Some((program, *model)), numbered: &numbered })
+        RunView::of(&Subject {
+            witness,
+            names: program,
+            places,
+            whole: Some((program, model.model())),
+            numbered: &numbered,
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use super::{STORE_BUFFERING, Sample};
 use crate::layout::{Layout, Rect, layout};
 use crate::{Edge, EdgeKind, Ending, Node, Picture};
 use proptest::prelude::*;
-use steadfast_robust::Model;
+use steadfast_robust::Supported;
 
 fn pictures() -> impl Strategy<Value = Picture> {
     let kinds = prop::sample::select(EdgeKind::ALL[1..].to_vec());
@@ -86,7 +86,7 @@ proptest! {
 
 #[test]
 fn all_arrows_of_a_run_under_sc_point_down_and_one_arrow_of_the_cycle_up() {
-    let mut picture = Sample::of(STORE_BUFFERING, Model::Ra).run_view().picture;
+    let mut picture = Sample::of(STORE_BUFFERING, Supported::Ra).run_view().picture;
     // The two endings are never visible at the same time.
     picture.edges.retain(|edge| edge.ending != Ending::Strong);
     let layout = layout(&picture);
@@ -100,7 +100,7 @@ fn all_arrows_of_a_run_under_sc_point_down_and_one_arrow_of_the_cycle_up() {
 
 #[test]
 fn every_arrow_of_a_cycle_has_its_label() {
-    let picture = Sample::of(STORE_BUFFERING, Model::Ra).run_view().picture;
+    let picture = Sample::of(STORE_BUFFERING, Supported::Ra).run_view().picture;
     let layout = layout(&picture);
     for (edge, label) in picture.edges.iter().zip(&layout.labels) {
         assert!(!edge.on_cycle || label.is_some(), "{edge:?}");

@@ -4,7 +4,8 @@ use super::{STORE_BUFFERING, Sample};
 use crate::readable_writes;
 use steadfast_graph::{Axioms, Event, EventId, Execution, Order};
 use steadfast_ir::ThreadId;
-use steadfast_robust::{Model, RunStep};
+use steadfast_model::Model;
+use steadfast_robust::{RunStep, Supported};
 use steadfast_span::Index;
 
 const SAMPLES: [&str; 3] = [
@@ -40,7 +41,7 @@ fn steps(sample: &Sample) -> Vec<Vec<EventId>> {
 }
 
 /// Whether a thread can read a write after this many steps.
-fn readable(sample: &Sample, axioms: Axioms, steps: &[Vec<EventId>], thread: ThreadId, write: EventId) -> bool {
+fn readable(sample: &Sample, model: Model, steps: &[Vec<EventId>], thread: ThreadId, write: EventId) -> bool {
     let whole = &sample.witness.execution;
     let mut graph = Execution::of(&sample.program);
     let mut number = vec![None; whole.len()];
@@ -57,20 +58,19 @@ fn readable(sample: &Sample, axioms: Axioms, steps: &[Vec<EventId>], thread: Thr
     let Some(write) = number[write.index()] else { return false };
     let event = *graph.event(write);
     graph.add(Event::load(thread, event.location.expect("it writes"), event.value_written, Order::RELAXED), write);
-    axioms.consistent(&graph)
+    model.consistent(&graph)
 }
 
 #[test]
 fn threads_can_read_what_the_axioms_allow() {
-    let models =
-        [(Model::Ra, Axioms::Ra), (Model::Rc20, Axioms::Rc20), (Model::Rc11, Axioms::Rc11), (Model::Tso, Axioms::Tso)];
+    let models = [Supported::Ra, Supported::Rc20, Supported::Rc11, Supported::Tso];
     let mut compared = 0;
-    for (text, (model, axioms)) in SAMPLES.iter().flat_map(|text| models.map(|model| (text, model))) {
+    for (text, model) in SAMPLES.iter().flat_map(|text| models.map(|model| (text, model))) {
         let parsed = std::panic::catch_unwind(|| Sample::of(text, model));
         let Ok(sample) = parsed else { continue };
         let steps = steps(&sample);
         let run = &steps[..steps.len() - 1];
-        let views = readable_writes(&sample.witness.execution, &sample.program, axioms, run, None);
+        let views = readable_writes(&sample.witness.execution, &sample.program, *model, run, None);
         assert_eq!(views.stopped, None);
         let mut writes: Vec<EventId> =
             sample.program.locations.indices().map(|loc| sample.witness.execution.initial_write(loc)).collect();
@@ -82,7 +82,7 @@ fn threads_can_read_what_the_axioms_allow() {
         for at in 0..=run.len() {
             for open in &views.readable {
                 let ours = open.from <= at && open.until.is_none_or(|until| at < until);
-                let theirs = readable(&sample, axioms, &run[..at], ThreadId::new(open.thread), writes[open.write]);
+                let theirs = readable(&sample, *model, &run[..at], ThreadId::new(open.thread), writes[open.write]);
                 assert_eq!(ours, theirs, "{model:?}, step {at}, {open:?}\n{text}");
                 compared += 1;
             }

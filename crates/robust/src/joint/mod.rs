@@ -21,7 +21,6 @@ use crate::lanes::{Block, Lanes};
 use crate::machine::Machine;
 use crate::models::{Axis, Cells, MemoryModel, Shape};
 use crate::ops::{Op, Ops};
-use crate::options::Notion;
 use crate::remaining::{Remaining, Sites};
 use crate::sweep::SweepResult;
 use crate::tracker::StaleWrite;
@@ -30,6 +29,7 @@ use rustc_hash::FxHashMap;
 use std::ops::BitOr;
 use steadfast_explore::{Bound, Budget};
 use steadfast_ir::Pc;
+use steadfast_model::Notion;
 
 /// The largest number of lanes.
 pub(crate) const MOST_LANES: usize = 64 * u64::BITS as usize;

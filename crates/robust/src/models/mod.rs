@@ -17,15 +17,40 @@ mod rc11;
 mod rc20;
 mod tso;
 
-pub(crate) use ra::Ra;
-pub(crate) use rc11::Rc11;
-pub(crate) use rc20::Rc20;
-pub(crate) use tso::Tso;
+use ra::Ra;
+use rc11::Rc11;
+use rc20::Rc20;
+use tso::Tso;
 
 use crate::event::Event;
 use crate::remaining::Remaining;
 use std::ops::{BitAnd, BitOr, Not};
-use steadfast_ir::FenceOrder;
+use steadfast_ir::{FenceOrder, Program};
+use steadfast_model::{Model, supported};
+
+supported! {
+    /// A memory model that `check` decides.
+    pub enum Supported: Model in "`check`" { Ra, Sra, Rc20, Rc11, Tso }
+}
+
+/// Something that is done with the rules of a model, whichever it is.
+pub(crate) trait WithRules {
+    type Result;
+    fn with(self, rules: &impl MemoryModel) -> Self::Result;
+}
+
+impl Supported {
+    /// Does something with the model's rules for a program, which has this shape.
+    pub(crate) fn with_rules<W: WithRules>(self, program: &Program, shape: Shape, work: W) -> W::Result {
+        match self {
+            Self::Ra => work.with(&Ra { strong: false }),
+            Self::Sra => work.with(&Ra { strong: true }),
+            Self::Rc20 => work.with(&Rc20 { seq_cst: rc20::has_seq_cst(program) }),
+            Self::Rc11 => work.with(&Rc11),
+            Self::Tso => work.with(&Tso::new(shape)),
+        }
+    }
+}
 
 /// What a field has one cell per.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

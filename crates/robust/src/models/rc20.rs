@@ -12,7 +12,7 @@
 
 use super::{Axis, Cells, MemoryModel, Shape};
 use crate::event::{Event, EventKind};
-use steadfast_ir::FenceOrder;
+use steadfast_ir::{FenceOrder, Program};
 
 const CURRENT: usize = 0;
 const ACQUIRE: usize = 1;
@@ -130,4 +130,16 @@ pub(super) fn seq_cst_access<C: Cells>(cells: &mut C, fields: [usize; 3], actor:
         let before = cells.get(of_write, loc);
         cells.set(of_write, loc, before | !before);
     }
+}
+
+/// Whether some access of the program is `seq_cst`.
+pub(super) fn has_seq_cst(program: &Program) -> bool {
+    use steadfast_ir::{Instr, ReadOrder, RmwOrder, WriteOrder};
+    program.threads.iter().flat_map(|thread| &thread.code).any(|instruction| match &instruction.op {
+        Instr::Load { order, .. } | Instr::Wait { order, .. } => *order == ReadOrder::SeqCst,
+        Instr::Store { order, .. } => *order == WriteOrder::SeqCst,
+        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => *order == RmwOrder::SeqCst,
+        Instr::Cas { success, failure, .. } => *success == RmwOrder::SeqCst || *failure == ReadOrder::SeqCst,
+        _ => false,
+    })
 }

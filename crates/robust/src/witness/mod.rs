@@ -11,7 +11,6 @@ pub(crate) use observed::observed;
 pub(crate) use search::{Found, Goal, search};
 
 use crate::options::Place;
-pub use steadfast_graph::ViolationKind;
 
 /// One step of the run.
 pub type RunStep = steadfast_graph::RunStep<Place>;

@@ -1,7 +1,7 @@
 //! Makes a witness of a trace of the joint search: finds out which write each wrong read takes, and which one the last step takes.
 
+use super::Witness;
 use super::replay::Replay;
-use super::{ViolationKind, Witness};
 use crate::automaton::{Automaton, NextAccess};
 use crate::event::{EventKind, Transition};
 use crate::joint::{Cause, Trace};
@@ -11,6 +11,7 @@ use crate::options::Options;
 use crate::tracker::{StaleWrite, Tracker};
 use steadfast_graph::EventId;
 use steadfast_ir::Value;
+use steadfast_model::ViolationKind;
 
 const P: usize = 20;
 

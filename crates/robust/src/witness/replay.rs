@@ -1,17 +1,18 @@
 //! Replays a run of the machine as an execution graph.
 
-use super::{RunStep, ViolationKind, Witness};
+use super::{RunStep, Witness};
 use crate::event::{Event as Access, EventKind as AccessKind, Transition};
 use crate::machine::Machine;
 use crate::options::{Options, Place};
 use steadfast_graph::{Axioms, Event, EventId, EventKind, Execution, GhostEdges, Order};
 use steadfast_ir::{LocId, Pc, Program, ThreadId, Value};
+use steadfast_model::{Model, ViolationKind};
 use steadfast_span::Index;
 
 /// Builds a graph and the steps of a run.
 pub(super) struct Replay<'m, 'p> {
     machine: &'m Machine<'p>,
-    axioms: Axioms,
+    model: Model,
     ghosts: GhostEdges,
     /// The graph so far.
     pub(super) execution: Execution,
@@ -21,9 +22,9 @@ pub(super) struct Replay<'m, 'p> {
 
 impl<'m, 'p> Replay<'m, 'p> {
     pub(super) fn new(machine: &'m Machine<'p>, options: &Options<'_>) -> Self {
-        let axioms = options.model.axioms();
+        let model = options.model.model();
         let ghosts = if options.fences_by_the_letter { GhostEdges::Counted } else { GhostEdges::Ignored };
-        Self { machine, axioms, ghosts, execution: Execution::of(machine.program), run: Vec::new() }
+        Self { machine, model, ghosts, execution: Execution::of(machine.program), run: Vec::new() }
     }
 
     fn program(&self) -> &'p Program {
@@ -53,7 +54,7 @@ impl<'m, 'p> Replay<'m, 'p> {
         for (pc, order) in automaton.fences_of(transition) {
             let place = self.place(thread, pc);
             let fence = Event::fence(place.thread, order).at(pc, place.span);
-            self.execution.add_fence(self.axioms.sc_fences(), fence);
+            self.execution.add_fence(self.model.sc_fences(), fence);
             self.run.push(RunStep { place, event: None, text: format!("fence({order})") });
         }
     }
@@ -86,7 +87,7 @@ impl<'m, 'p> Replay<'m, 'p> {
         let place = self.place(thread, pc);
         if transition.event.kind == AccessKind::ScFence {
             let fence = Event::fence(place.thread, steadfast_ir::FenceOrder::SeqCst).at(pc, place.span);
-            self.execution.add_fence(self.axioms.sc_fences(), fence);
+            self.execution.add_fence(self.model.sc_fences(), fence);
             self.run.push(RunStep { place, event: None, text: "fence(seq_cst)".into() });
             return None;
         }
@@ -124,7 +125,7 @@ impl<'m, 'p> Replay<'m, 'p> {
         let step = self.run.remove(at);
         let cycle = self.execution.labelled_cycle_through(offender);
         let cycle = cycle.or_else(|| self.execution.labelled_cycle_with(self.ghosts)).unwrap_or_default();
-        let confirmed = !cycle.is_empty() && self.axioms.consistent(&self.execution);
+        let confirmed = !cycle.is_empty() && self.model.consistent(&self.execution);
         Witness {
             kind,
             run: self.run,
@@ -141,9 +142,9 @@ impl<'m, 'p> Replay<'m, 'p> {
     /// Ends the replay with a race between `first` and the last step.
     pub(super) fn finish_race(mut self, first: Option<EventId>) -> Witness {
         let step = self.run.pop().expect("the second access was replayed");
-        let hb = self.axioms.happens_before(&self.execution);
+        let hb = self.model.happens_before(&self.execution);
         let unordered = |(first, last)| !hb.contains(first, last) && !hb.contains(last, first);
-        let confirmed = first.zip(step.event).is_some_and(unordered) && self.axioms.consistent(&self.execution);
+        let confirmed = first.zip(step.event).is_some_and(unordered) && self.model.consistent(&self.execution);
         Witness {
             kind: ViolationKind::Race,
             run: self.run,
@@ -160,7 +161,7 @@ impl<'m, 'p> Replay<'m, 'p> {
     /// Ends the replay with a triangular race: the last step is a load that comes before `overwriting`, while `buffered` is still in the buffer.
     pub(super) fn finish_triangular(mut self, buffered: Option<EventId>, overwriting: Option<EventId>) -> Witness {
         let step = self.run.pop().expect("the load was replayed");
-        let confirmed = self.axioms.consistent(&self.execution);
+        let confirmed = self.model.consistent(&self.execution);
         Witness {
             kind: ViolationKind::TriangularRace,
             run: self.run,
@@ -175,12 +176,7 @@ impl<'m, 'p> Replay<'m, 'p> {
     }
 
     /// Ends the replay with an instruction that fails.
-    pub(super) fn finish_failure(self, kind: ViolationKind, thread: usize, pc: Pc) -> Witness {
-        let place = self.place(thread, pc);
-        let text = match kind {
-            ViolationKind::Evaluation(error) => error.to_string(),
-            _ => "assertion fails".into(),
-        };
+    pub(super) fn finish_failure(self, kind: ViolationKind, text: String, place: Place) -> Witness {
         Witness {
             kind,
             run: self.run,

@@ -3,10 +3,10 @@
 //! This is a search of its own: breadth first, on the fly, and over a machine without symmetry, so that threads keep their names. It ends at the nearest violation. Usually it runs when a
 //! violation is known to exist; a bounded search also runs early ([`crate::early_search`]).
 
+use super::Witness;
 use super::locals::Locals;
 use super::origin::{Origin, ROOT, way_to};
 use super::replay::Replay;
-use super::{ViolationKind, Witness};
 use crate::automaton::{FailureKind, NextAccess};
 use crate::event::{Event, EventKind, Transition};
 use crate::machine::Machine;
@@ -17,6 +17,7 @@ use crate::tracker::{StaleWrite, Tracker};
 use std::ops::Range;
 use steadfast_explore::{Budget, Shard, System};
 use steadfast_ir::Value;
+use steadfast_model::ViolationKind;
 
 /// Most monitor states fit into this many words, and are then not copied and hashed at full width.
 const NARROW: usize = 2;
@@ -411,9 +412,9 @@ impl<'a, 'p, M: MemoryModel, const W: usize, const P: usize> WitnessSearch<'a, '
     }
 
     fn failure(&self, at: Option<(u32, &Node<W, P>)>, thread: usize, failure: crate::automaton::Failure) -> Witness {
-        let kind = match failure.kind {
-            FailureKind::Assertion => ViolationKind::Assertion,
-            FailureKind::Evaluation(error) => ViolationKind::Evaluation(error),
+        let (kind, text) = match failure.kind {
+            FailureKind::Assertion => (ViolationKind::Assertion, "assertion fails".to_owned()),
+            FailureKind::Evaluation(error) => (ViolationKind::Evaluation, error.to_string()),
         };
         let mut replay = at.map_or_else(|| Replay::new(self.machine, self.options), |(at, _)| self.replay(at).0);
         if let Some((_, node)) = at {
@@ -424,14 +425,16 @@ impl<'a, 'p, M: MemoryModel, const W: usize, const P: usize> WitnessSearch<'a, '
                 replay.access(thread, transition, None);
             }
         }
-        replay.finish_failure(kind, thread, failure.pc)
+        let place = replay.place(thread, failure.pc);
+        replay.finish_failure(kind, text, place)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Model, Notion, Options, Verdict, check};
+    use crate::{Options, Supported, Verdict, check};
     use steadfast_lang::Dialect;
+    use steadfast_model::Notion;
     use steadfast_span::SourceFile;
 
     /// There are infinitely many ways through a loop with a fence; the replay takes one.
@@ -449,7 +452,7 @@ mod tests {
             thread second { y.store(1, release); let b = x.load(acquire); }";
         let file = SourceFile::new("loop.sf", text.to_owned());
         let program = steadfast_lang::parse(&file, Dialect::Steadfast).program.expect("it is a program");
-        for model in Model::ALL {
+        for &model in Supported::ALL {
             let verdict = check(&program, &Options::new(model, Notion::Graph)).verdict;
             assert!(matches!(verdict, Verdict::NotRobust(_)), "{model:?}: {verdict:?}");
         }

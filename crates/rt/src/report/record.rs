@@ -27,7 +27,8 @@ use crate::{options, origins, sys, thread};
 use core::fmt::Write;
 use std::string::String;
 use std::vec::Vec;
-use steadfast_clocks::{Missing, ViolationKind, WriteRecord};
+use steadfast_clocks::{Missing, WriteRecord};
+use steadfast_model::ViolationKind;
 
 /// No more than fits into a pipe at once.
 const MOST_BYTES: usize = 60_000;
@@ -87,11 +88,7 @@ impl Record {
 
     /// An atomic access that could behave differently.
     pub(super) fn of_violation(thread: u32, access: &Accessed, place: Call, finding: &Violation) -> Self {
-        let mut record = Self::new(match finding.kind {
-            ViolationKind::StaleRead => "stale-read",
-            ViolationKind::OvertakenWrite => "overtaken-write",
-            ViolationKind::StaleUpdate => "stale-update",
-        });
+        let mut record = Self::new(finding.kind.name());
         let (operation, order) = operation(access);
         record.threads.push(thread);
         record.line(format_args!(
@@ -123,7 +120,7 @@ impl Record {
 
     /// Two accesses that nothing orders.
     pub(super) fn of_race(thread: &mut thread::Thread, access: &Plain, previous: &Previous) -> Self {
-        let mut record = Self::new("race");
+        let mut record = Self::new(ViolationKind::Race.name());
         let word = |read: bool| if read { "read" } else { "write" };
         let order = access.order.map_or("plain", |order| order.success.name());
         record.threads.push(thread.number);
@@ -158,7 +155,7 @@ impl Record {
 
     /// All threads wait.
     pub(super) fn of_deadlock() -> Self {
-        Self::new("deadlock").finish()
+        Self::new(ViolationKind::Deadlock.name()).finish()
     }
 
     fn write(&mut self, role: &str, write: &WriteRecord) {

@@ -4,13 +4,13 @@ use super::compare::{Counts, Disagreement, compare};
 use super::sample::{TraceLength, sample_trace};
 use super::step::Trace;
 use std::sync::atomic::{AtomicU64, Ordering};
-use steadfast_clocks::Model;
+use steadfast_clocks::Supported;
 
 /// Many traces for one model.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceCampaign {
     /// The model.
-    pub model: Model,
+    pub model: Supported,
     /// The seed of the first trace; the others follow.
     pub seed: u64,
     /// How many traces are compared with execution graphs.
@@ -75,7 +75,7 @@ impl TraceCampaign {
 
 impl TraceTally {
     /// A short trace with graphs, and a long one without.
-    fn count(&mut self, seed: u64, model: Model) {
+    fn count(&mut self, seed: u64, model: Supported) {
         self.traces += 1;
         for (length, graphs) in [(TraceLength::Short, true), (TraceLength::Long, false)] {
             let trace = sample_trace(seed, length);
@@ -109,7 +109,7 @@ impl Counts {
 
 impl TraceFinding {
     /// The finding with as few steps as show the same fault.
-    fn small(seed: u64, trace: &Trace, model: Model, graphs: bool, fault: Disagreement) -> Self {
+    fn small(seed: u64, trace: &Trace, model: Supported, graphs: bool, fault: Disagreement) -> Self {
         let same = |candidate: &Trace| compare(candidate, model, graphs).err().filter(|other| other.what == fault.what);
         let trace = trace.shrink(|candidate| same(candidate).is_some());
         let fault = same(&trace).unwrap_or(fault);

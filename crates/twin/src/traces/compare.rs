@@ -7,7 +7,7 @@ use super::races::{ByteAccess, ByteAccesses, is_among};
 use super::simulation::{Simulation, StepOutcome, Twin};
 use super::step::{Trace, TraceStep};
 use std::fmt;
-use steadfast_clocks::{Limits, Model, Settings};
+use steadfast_clocks::{Limits, Settings, Supported};
 
 /// What was seen in traces about which all agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ struct Comparison {
 }
 
 /// Compares all answers about a trace. With `graphs`, the definition is asked, too, and races are compared.
-pub fn compare(trace: &Trace, model: Model, graphs: bool) -> Result<Counts, Disagreement> {
+pub fn compare(trace: &Trace, model: Supported, graphs: bool) -> Result<Counts, Disagreement> {
     let tiny = Limits { writes: 1 + trace.steps.len() % 3, observations: 1 };
     let mut comparison = Comparison {
         simulation: Simulation::new(),

@@ -1,7 +1,7 @@
 //! The definition: the execution graph of the run so far, extended by the access in every way that the model allows and SC forbids.
 
 use super::simulation::{AtomicAccess, Effect, Question, Twin};
-use steadfast_clocks::Model;
+use steadfast_clocks::Supported;
 use steadfast_graph::axioms::sc;
 use steadfast_graph::{Axioms, Event, EventId, EventKind, Execution, GhostEdges, Order, Relation};
 use steadfast_ir::{FenceOrder, LocId, ThreadId};
@@ -10,28 +10,15 @@ use steadfast_span::Index;
 /// The graph of a run under SC.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
-    model: Model,
+    model: Supported,
     graph: Execution,
     /// The ghost location comes somewhere among the others, so their numbers are kept.
     locations: Vec<LocId>,
 }
 
 impl Definition {
-    pub(crate) fn new(model: Model) -> Self {
+    pub(crate) fn new(model: Supported) -> Self {
         Self { model, graph: Execution::new([]), locations: Vec::new() }
-    }
-
-    fn axioms(&self) -> Axioms {
-        match self.model {
-            Model::Rc20 => Axioms::Rc20,
-            // Without seq_cst the two are the same.
-            Model::Rc11 | Model::AcqRel => Axioms::Rc11,
-        }
-    }
-
-    /// Without its `seq_cst` where the model does not know it.
-    fn order(&self, order: Order) -> Order {
-        Order { seq_cst: order.seq_cst && self.model != Model::AcqRel, ..order }
     }
 
     fn value(&self, write: EventId) -> u8 {
@@ -39,7 +26,7 @@ impl Definition {
     }
 
     fn event(&self, thread: usize, location: usize, effect: Effect, order: Order, found: u8) -> Event {
-        let (thread, location, order) = (ThreadId::new(thread), self.locations[location], self.order(order));
+        let (thread, location, order) = (ThreadId::new(thread), self.locations[location], order);
         match effect {
             Effect::Read => Event::read(thread, EventKind::Read, location, found, order),
             Effect::Write(value) => Event::store(thread, location, value, order),
@@ -59,7 +46,7 @@ impl Definition {
 
     /// The model's happens-before.
     pub(crate) fn happens_before(&self) -> Relation {
-        self.axioms().happens_before(&self.graph)
+        self.model.model().happens_before(&self.graph)
     }
 }
 
@@ -84,7 +71,7 @@ impl Twin for Definition {
             fits(found) && {
                 let mut extended = self.graph.clone();
                 extended.add(self.event(thread, location, effect, order, found), write);
-                !sc::consistent_with(&extended, GhostEdges::Ignored) && self.axioms().consistent(&extended)
+                !sc::consistent_with(&extended, GhostEdges::Ignored) && self.model.model().consistent(&extended)
             }
         })
     }
@@ -96,7 +83,6 @@ impl Twin for Definition {
     }
 
     fn fence(&mut self, thread: usize, order: FenceOrder) {
-        let order = self.order(order.into());
-        self.graph.add_fence(self.axioms().sc_fences(), Event::fence(ThreadId::new(thread), order));
+        self.graph.add_fence(self.model.sc_fences(), Event::fence(ThreadId::new(thread), order));
     }
 }

@@ -5,7 +5,7 @@
 
 use super::simulation::{AtomicAccess, Effect, Question, Twin};
 use std::collections::BTreeMap;
-use steadfast_clocks::Model;
+use steadfast_clocks::Supported;
 use steadfast_graph::Order;
 use steadfast_ir::FenceOrder;
 
@@ -120,7 +120,7 @@ const GHOST: usize = usize::MAX;
 /// All clocks of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct LocationClocks {
-    model: Model,
+    model: Supported,
     memory: BTreeMap<usize, u8>,
     /// How many writes there were, and how many that are not read-modify-writes.
     count: BTreeMap<usize, i64>,
@@ -187,7 +187,7 @@ impl FenceClocks {
 }
 
 impl LocationClocks {
-    pub(crate) fn new(model: Model) -> Self {
+    pub(crate) fn new(model: Supported) -> Self {
         Self {
             model,
             memory: BTreeMap::new(),
@@ -207,7 +207,7 @@ impl LocationClocks {
     }
 
     fn orders(&self, order: Order) -> bool {
-        order.seq_cst && self.model != Model::AcqRel
+        order.seq_cst && self.model != Supported::AcqRel
     }
 
     /// The lower bounds for reads and for writes.
@@ -289,12 +289,12 @@ impl Twin for LocationClocks {
     }
 
     fn fence(&mut self, thread: usize, order: FenceOrder) {
-        let primitive = self.model == Model::Rc11;
+        let primitive = self.model == Supported::Rc11;
         for (hb, fences) in [(&mut self.hb, &mut self.fences), (&mut self.plain_hb, &mut self.plain_fences)] {
             if order.is_acquire() {
                 hb.0.fence(thread, FenceOrder::Acquire);
             }
-            if order == FenceOrder::SeqCst && self.model == Model::Rc20 {
+            if order == FenceOrder::SeqCst && self.model == Supported::Rc20 {
                 let f = AtomicAccess { thread, location: GHOST, effect: Effect::Update(0), order: Order::ACQ_REL };
                 hb.access(&f, 0);
             }

@@ -9,7 +9,7 @@ pub use rules::{Closing, Role};
 pub use search::Statistics;
 pub use witness::{Edge, EdgeKind, RanTransaction, Source, Witness};
 
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::program::Program;
 use crate::run::{RunError, Runner};
 use rules::Rules;
@@ -38,16 +38,14 @@ pub struct Answer {
     pub statistics: Statistics,
 }
 
-/// Decides whether a program is robust against a model: `cc`, `ccv`, `cm` or `si`.
-///
-/// For the other models there is no exact decision of programs. They are treated as `si`; callers must ask about [`Model::OF_PROGRAMS`] only.
-pub fn decide(program: &Program, model: Model, budget: &Budget<'_>) -> Answer {
+/// Decides whether a program is robust against a model.
+pub fn decide(program: &Program, model: ProgramModel, budget: &Budget<'_>) -> Answer {
     let runner = Runner::new(program);
     let searched = match model {
         // Lemma 8.1: robust against one iff robust against the other.
-        Model::Cc | Model::Cm => Model::Cm,
-        Model::Ccv => Model::Ccv,
-        Model::Rc | Model::Si | Model::Ssi => Model::Si,
+        ProgramModel::Cc | ProgramModel::Cm => ProgramModel::Cm,
+        ProgramModel::Ccv => ProgramModel::Ccv,
+        ProgramModel::Si => ProgramModel::Si,
     };
     let rules = Rules { runner: &runner, model: searched, races_only: false };
     let (ended, statistics) = search(&rules, budget);
@@ -68,9 +66,9 @@ pub fn decide(program: &Program, model: Model, budget: &Budget<'_>) -> Answer {
 /// occur only after another violation are not searched for.
 pub fn find_race(program: &Program, budget: &Budget<'_>) -> Option<Witness> {
     let runner = Runner::new(program);
-    let rules = Rules { runner: &runner, model: Model::Cm, races_only: true };
+    let rules = Rules { runner: &runner, model: ProgramModel::Cm, races_only: true };
     match search(&rules, budget).0 {
-        Ended::Violation(path, closing) => Some(Witness::replay(&runner, Model::Cm, &path, closing)),
+        Ended::Violation(path, closing) => Some(Witness::replay(&runner, ProgramModel::Cm, &path, closing)),
         _ => None,
     }
 }

@@ -17,7 +17,7 @@
 //! Sound and complete. This form of the reduction is not proved; property tests compare it with the machines of the paper's section 2.
 
 use super::state::{Bits, Phase, State};
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::run::{RunError, Runner, TransactionRun};
 use crate::varset::VarSet;
 
@@ -58,7 +58,7 @@ pub(super) struct SearchStep {
 /// The rules for one model.
 pub(super) struct Rules<'a> {
     pub(super) runner: &'a Runner<'a>,
-    pub(super) model: Model,
+    pub(super) model: ProgramModel,
     /// Whether to search only for pairs of writes that do not know of each other.
     pub(super) races_only: bool,
 }
@@ -92,7 +92,7 @@ impl Rules<'_> {
 
     /// Appends all possible next steps.
     pub(super) fn expand(&self, state: &State, steps: &mut Vec<SearchStep>) -> Result<(), RunError> {
-        if state.phase == Phase::Delayed && self.model != Model::Si {
+        if state.phase == Phase::Delayed && self.model != ProgramModel::Si {
             steps.push(SearchStep { label: None, target: Ok(self.switched(state)) });
         }
         for process in 0..state.locals.len() {
@@ -103,7 +103,7 @@ impl Rules<'_> {
                     self.ordinary(state, process, number, outcome, steps);
                 }
             }
-            if state.phase == Phase::Delayed && self.model != Model::Si {
+            if state.phase == Phase::Delayed && self.model != ProgramModel::Si {
                 let outcomes = self.runner.outcomes(process, &state.locals[process], &state.delayed_store)?;
                 for (number, outcome) in outcomes.iter().enumerate() {
                     if delayed || outcome.reads.meets(state.bits.dirty) || self.must_see(state, outcome) {
@@ -133,7 +133,7 @@ impl Rules<'_> {
         let mut push = |role, target| steps.push(SearchStep { label: Some((process, number, role)), target });
         match (state.phase, self.model) {
             // A step that changes nothing is not needed.
-            (Phase::Serial, _) | (Phase::Delayed, Model::Cm | Model::Ccv | Model::Cc)
+            (Phase::Serial, _) | (Phase::Delayed, ProgramModel::Cm | ProgramModel::Ccv | ProgramModel::Cc)
                 if outcome.writes.is_empty() && outcome.local == state.locals[process] => {}
             (Phase::Serial, _) => {
                 push(Role::Serial, Ok(moved(state, process, outcome)));
@@ -141,7 +141,7 @@ impl Rules<'_> {
                     push(Role::First, Ok(attacked));
                 }
             }
-            (Phase::Delayed, Model::Si) => {
+            (Phase::Delayed, ProgramModel::Si) => {
                 if !outcome.writes.meets(state.locked)
                     && let Some(target) = self.joined(state, process, outcome)
                 {
@@ -161,7 +161,7 @@ impl Rules<'_> {
 
     /// The first transaction that is not delivered or, under snapshot isolation, that is split between its reads and its writes.
     fn attacked(&self, state: &State, process: usize, outcome: &TransactionRun) -> Option<State> {
-        if outcome.writes.is_empty() || (self.model == Model::Si && outcome.reads.is_empty()) {
+        if outcome.writes.is_empty() || (self.model == ProgramModel::Si && outcome.reads.is_empty()) {
             return None;
         }
         let mut next = state.clone();
@@ -169,7 +169,7 @@ impl Rules<'_> {
         next.delayed = VarSet::one(process);
         next.locals[process] = outcome.local.clone();
         next.held = self.is_serializable(outcome);
-        if self.model == Model::Si {
+        if self.model == ProgramModel::Si {
             stop(&mut next);
             next.locked = outcome.writes;
             next.bits.path_reads = outcome.reads;
@@ -207,7 +207,7 @@ impl Rules<'_> {
     fn switched(&self, state: &State) -> State {
         let mut next = state.clone();
         let bits = state.bits;
-        let causal_memory = self.model == Model::Cm;
+        let causal_memory = self.model == ProgramModel::Cm;
         next.phase = Phase::Path;
         next.delayed_store.clear();
         next.bits = Bits {
@@ -227,7 +227,7 @@ impl Rules<'_> {
         if !bits.joined.contains(process) && !outcome.reads.meets(bits.path_writes) && !overwrites {
             return None;
         }
-        let overwritten = if self.model == Model::Si { state.locked } else { bits.first_writes };
+        let overwritten = if self.model == ProgramModel::Si { state.locked } else { bits.first_writes };
         if outcome.reads.meets(overwritten) && !self.races_only {
             return Some(Err(Closing::StaleRead));
         }
@@ -249,7 +249,7 @@ impl Rules<'_> {
     }
 
     fn races(&self, state: &State, outcome: &TransactionRun) -> bool {
-        self.model == Model::Cm && outcome.writes.meets(state.bits.delayed_writes)
+        self.model == ProgramModel::Cm && outcome.writes.meets(state.bits.delayed_writes)
     }
 }
 

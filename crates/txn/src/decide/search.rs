@@ -3,7 +3,7 @@
 
 use super::rules::{Closing, Label, Rules, SearchStep};
 use super::state::{Bits, Codec};
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::run::RunError;
 use steadfast_explore::{Bound, Budget, CoverSet, NodeId, Shard};
 
@@ -78,7 +78,7 @@ impl<'a, const W: usize> RunSearch<'a, W> {
 
     fn explore(&mut self, budget: &Budget<'_>) -> Ended {
         self.add(SearchStep { label: None, target: Ok(self.rules.initial()) }, 0);
-        let causal = self.rules.model != Model::Si;
+        let causal = self.rules.model != ProgramModel::Si;
         let (mut at, mut booked, mut steps) = (0, 0, Vec::new());
         while (at as usize) < self.nodes.len() {
             let node: NodeId = at;

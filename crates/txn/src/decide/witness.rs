@@ -1,7 +1,7 @@
 //! A violation that people can follow: the run, the values that were read, and the cycle of dependencies that contradicts every serial order.
 
 use super::rules::{Closing, Role};
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::program::{Program, Value};
 use crate::run::{Access, Local, Runner, TransactionRun};
 use crate::varset::VarSet;
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct Witness {
     /// The model under which it is possible. For `cc` this is `cm`, whose runs weak causal consistency allows, too.
-    pub model: Model,
+    pub model: ProgramModel,
     /// The transactions in the order in which they ran.
     pub runs: Vec<RanTransaction>,
     /// The contradiction at its end.
@@ -101,7 +101,12 @@ struct Replay<'a> {
 
 impl Witness {
     /// Replays a run that the search has found.
-    pub(super) fn replay(runner: &Runner<'_>, model: Model, path: &[(usize, usize, Role)], closing: Closing) -> Self {
+    pub(super) fn replay(
+        runner: &Runner<'_>,
+        model: ProgramModel,
+        path: &[(usize, usize, Role)],
+        closing: Closing,
+    ) -> Self {
         let program = runner.program();
         let store: Vec<_> = program.initial_store().into_iter().map(|value| (value, Source::Initial)).collect();
         let mut replay = Replay {
@@ -124,7 +129,7 @@ impl Witness {
 
     /// The place of each transaction in the order of commits: the split one of snapshot isolation commits last.
     fn position(&self, run: usize) -> usize {
-        if self.model == Model::Si && self.runs[run].role == Role::First { self.runs.len() } else { run }
+        if self.model == ProgramModel::Si && self.runs[run].role == Role::First { self.runs.len() } else { run }
     }
 
     /// All dependencies between two transactions.
@@ -215,7 +220,7 @@ impl Witness {
 
     /// Under snapshot isolation, no transaction that writes to what the split transaction writes commits while that is running.
     fn commits_apart(&self) -> bool {
-        if self.model != Model::Si {
+        if self.model != ProgramModel::Si {
             return true;
         }
         let split = self.runs.iter().position(|run| run.role == Role::First);

@@ -11,7 +11,7 @@
 
 use super::cycle::{Relation, cycle};
 use super::{Effort, Found, Unknown};
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::program::{Program, Value};
 use crate::run::{Local, Runner};
 use crate::varset::VarSet;
@@ -71,10 +71,11 @@ impl State {
 
     /// The transactions that write the variable at the process, in the order of their deliveries. Under CCv a write with a smaller timestamp
     /// than one that was delivered before is discarded.
-    fn applied(&self, model: Model, process: usize, variable: usize) -> Vec<usize> {
+    fn applied(&self, model: ProgramModel, process: usize, variable: usize) -> Vec<usize> {
         let mut applied: Vec<usize> = Vec::new();
         for &id in &self.delivered[process] {
-            let discarded = model == Model::Ccv && applied.iter().any(|&other| self.stamp(other) > self.stamp(id));
+            let discarded =
+                model == ProgramModel::Ccv && applied.iter().any(|&other| self.stamp(other) > self.stamp(id));
             if self.transaction(id).writes(variable) && !discarded {
                 applied.push(id);
             }
@@ -100,15 +101,15 @@ impl State {
     }
 
     /// The order of the writes to a variable from which WW is made.
-    fn write_order(&self, model: Model, process: usize, variable: usize) -> Vec<usize> {
-        if model == Model::Ccv {
+    fn write_order(&self, model: ProgramModel, process: usize, variable: usize) -> Vec<usize> {
+        if model == ProgramModel::Ccv {
             return self.stamps.iter().copied().filter(|&id| self.transaction(id).writes(variable)).collect();
         }
         self.applied(model, process, variable)
     }
 
     /// The part that the order of deliveries at one process adds: WW there, and RW that follows from it (definition 2.1).
-    fn at_process(&self, model: Model, process: usize, variables: usize) -> Relation {
+    fn at_process(&self, model: ProgramModel, process: usize, variables: usize) -> Relation {
         let mut relation: Relation = vec![0; self.issued.len()];
         for variable in 0..variables {
             let order = self.write_order(model, process, variable);
@@ -119,7 +120,7 @@ impl State {
                 let source = issued.as_ref().and_then(|issued| issued.reads.iter().find(|read| read.0 == variable));
                 let overwriting: &[usize] = match source {
                     Some((_, None)) => &order,
-                    Some((_, Some(source))) if reader / SLOTS == process || model == Model::Ccv => {
+                    Some((_, Some(source))) if reader / SLOTS == process || model == ProgramModel::Ccv => {
                         let at = order.iter().position(|id| id == source).map_or(order.len(), |at| at + 1);
                         &order[at..]
                     }
@@ -132,10 +133,10 @@ impl State {
     }
 
     /// A cycle in the transactional happens-before, after every transaction has been delivered everywhere in some order.
-    fn cycle(&self, model: Model, variables: usize) -> Option<Vec<usize>> {
+    fn cycle(&self, model: ProgramModel, variables: usize) -> Option<Vec<usize>> {
         let mut relations = FxHashSet::from_iter([self.program_order_and_reads()]);
         // Timestamps are the same everywhere, so under CCv one process tells all.
-        let processes = if model == Model::Ccv { 1 } else { self.delivered.len() };
+        let processes = if model == ProgramModel::Ccv { 1 } else { self.delivered.len() };
         for process in 0..processes {
             let added = self.completions(model, process, variables);
             let join = |one: &Relation, other: &Relation| one.iter().zip(other).map(|(a, b)| a | b).collect();
@@ -148,8 +149,8 @@ impl State {
     }
 
     /// What the orders in which everything else can be delivered to a process add.
-    fn completions(&self, model: Model, process: usize, variables: usize) -> FxHashSet<Relation> {
-        if model == Model::Ccv {
+    fn completions(&self, model: ProgramModel, process: usize, variables: usize) -> FxHashSet<Relation> {
+        if model == ProgramModel::Ccv {
             return FxHashSet::from_iter([self.at_process(model, process, variables)]);
         }
         let mut found = FxHashSet::default();
@@ -206,12 +207,17 @@ impl State {
 
 struct Machine<'a> {
     runner: Runner<'a>,
-    model: Model,
+    model: ProgramModel,
     variables: usize,
 }
 
 /// Visits every execution.
-pub(super) fn explore(program: &Program, model: Model, effort: Effort, most_states: usize) -> Result<Found, Unknown> {
+pub(super) fn explore(
+    program: &Program,
+    model: ProgramModel,
+    effort: Effort,
+    most_states: usize,
+) -> Result<Found, Unknown> {
     let machine = Machine { runner: Runner::new(program), model, variables: program.variables.len() };
     let processes = program.processes.len();
     if processes * SLOTS > 32 {
@@ -315,7 +321,7 @@ impl Machine<'_> {
 
     /// CCv: the new transaction takes any timestamp that is larger than those its process has seen.
     fn stamped(&self, state: State, process: usize, id: usize, writes: VarSet, pending: &mut Vec<State>) {
-        if self.model != Model::Ccv || writes.is_empty() {
+        if self.model != ProgramModel::Ccv || writes.is_empty() {
             pending.push(state);
             return;
         }
@@ -329,7 +335,7 @@ impl Machine<'_> {
 
     /// The snapshots that a transaction of the process may read from: for each variable, who wrote it last.
     fn views(&self, state: &State, process: usize) -> Vec<Vec<Option<usize>>> {
-        if self.model == Model::Cc {
+        if self.model == ProgramModel::Cc {
             return self.linearizations(state, process);
         }
         let newest = |variable| state.applied(self.model, process, variable).last().copied();

@@ -8,7 +8,7 @@ mod causal;
 mod cycle;
 mod snapshot;
 
-use crate::model::Model;
+use crate::model::ProgramModel;
 use crate::program::Program;
 use crate::run::RunError;
 
@@ -50,9 +50,9 @@ pub enum Effort {
 }
 
 /// Runs the machine of a model: `cc`, `ccv`, `cm` or `si`.
-pub fn explore(program: &Program, model: Model, effort: Effort, most_states: usize) -> Result<Found, Unknown> {
+pub fn explore(program: &Program, model: ProgramModel, effort: Effort, most_states: usize) -> Result<Found, Unknown> {
     match model {
-        Model::Cc | Model::Ccv | Model::Cm => causal::explore(program, model, effort, most_states),
-        Model::Rc | Model::Si | Model::Ssi => snapshot::explore(program, effort, most_states),
+        ProgramModel::Cc | ProgramModel::Ccv | ProgramModel::Cm => causal::explore(program, model, effort, most_states),
+        ProgramModel::Si => snapshot::explore(program, effort, most_states),
     }
 }

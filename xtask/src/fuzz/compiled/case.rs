@@ -4,31 +4,13 @@ use super::adapt::{self, Forms};
 use super::chance;
 use super::source::Memory;
 use super::thread::Names;
+use steadfast_clocks::Supported as Runtime;
 use steadfast_graph::random::Rng;
 use steadfast_ir::{LocId, Program};
-use steadfast_robust::{Model, Notion, Options, Verdict, check};
+use steadfast_model::Notion;
+use steadfast_robust::{Options, Supported, Verdict, check};
 use steadfast_span::IndexVec;
 use steadfast_twin::{Subject, sample};
-
-/// The models of the runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Runtime {
-    Rc11,
-    Rc20,
-    /// Where `seq_cst` is no more than acquire and release.
-    AcqRel,
-}
-
-impl Runtime {
-    /// Its name in the options of the runtime.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Rc11 => "rc11",
-            Self::Rc20 => "rc20",
-            Self::AcqRel => "acq_rel",
-        }
-    }
-}
 
 /// Who compiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,11 +125,11 @@ impl Case {
 fn expected(program: &Program, model: Runtime) -> Option<Expected> {
     let mut asked = adapt::for_checker(program);
     let checked = match model {
-        Runtime::Rc20 => Model::Rc20,
-        Runtime::Rc11 => Model::Rc11,
+        Runtime::Rc20 => Supported::Rc20,
+        Runtime::Rc11 => Supported::Rc11,
         Runtime::AcqRel => {
             adapt::without_seq_cst(&mut asked);
-            Model::Rc11
+            Supported::Rc11
         }
     };
     // Without loops there is nothing to be recognised as spinning.
@@ -161,6 +143,6 @@ fn expected(program: &Program, model: Runtime) -> Option<Expected> {
 
 /// Whether some run under SC ends with a thread that waits. The check for observers explores all runs; the usual one stops at the first violation.
 fn can_wait_for_ever(program: &Program) -> bool {
-    let options = Options::new(Model::Rc20, Notion::Observational);
+    let options = Options::new(Supported::Rc20, Notion::Observational);
     adapt::waits(program) && !check(&adapt::for_checker(program), &options).deadlock.is_empty()
 }

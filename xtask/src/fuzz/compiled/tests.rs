@@ -1,12 +1,14 @@
 //! Programs as C, without a compiler.
 
 use super::adapt::{self, Forms};
-use super::case::{Case, Compiler, Expected, Runtime, build_of};
+use super::case::{Case, Compiler, Expected, build_of};
 use super::source::{Memory, source};
 use super::trial::judge;
 use super::{batches, chance};
+use steadfast_clocks::Supported as Runtime;
 use steadfast_ir::{Expr, Instr, Program, ProgramBuilder, ReadOrder, RmwOrder, WriteOrder};
-use steadfast_robust::{Model, Notion, Options, Verdict, check};
+use steadfast_model::Notion;
+use steadfast_robust::{Options, Supported, Verdict, check};
 
 fn case(program: Program) -> Case {
     let widths = [8, 16].into_iter().collect();
@@ -102,7 +104,7 @@ fn a_wait_becomes_a_look() {
 #[test]
 fn a_chance_counts_orders() {
     let program = two_threads(load);
-    let outcome = check(&program, &Options::new(Model::Rc11, Notion::Graph));
+    let outcome = check(&program, &Options::new(Supported::Rc11, Notion::Graph));
     let Verdict::NotRobust(witness) = outcome.verdict else { panic!("store buffering is robust?") };
     let chance = chance::of(&program, &witness);
     let orders = chance * f64::from(1 << (witness.run.len() + 1 + 2));
@@ -124,7 +126,7 @@ fn programs_do_not_depend_on_their_neighbours() {
 fn reports_are_judged_by_what_the_checker_says() {
     use Expected::{Race, Silence, Violation};
     use steadfast_sanitize::record::Kind;
-    let [stale, overtaken, race, deadlock] = [Kind::StaleRead, Kind::OvertakenWrite, Kind::Race, Kind::Deadlock];
+    let [stale, overtaken, race, deadlock] = [Kind::StaleRead, Kind::OvertakingWrite, Kind::Race, Kind::Deadlock];
     let cases: [(Expected, &[Kind], &str); 10] = [
         (Silence, &[], "as expected"),
         (Silence, &[stale], "false alarm: stale-read"),

@@ -169,7 +169,7 @@ impl Trial<'_> {
 
 /// What these reports mean. Nothing: something is missing. Which access of a program that is not robust is reported does not matter, and one with races may report anything else beside them.
 pub(super) fn judge(expected: Expected, seen: &BTreeSet<Kind>) -> Option<TrialOutcome> {
-    let is_violation = |kind: &Kind| matches!(kind, Kind::StaleRead | Kind::OvertakenWrite | Kind::StaleUpdate);
+    let is_violation = |kind: &Kind| matches!(kind, Kind::StaleRead | Kind::OvertakingWrite | Kind::StaleUpdate);
     let wrong: BTreeSet<Kind> = match expected {
         Expected::Silence => seen.clone(),
         // What races in some run under SC is called a race, so here nothing does.
