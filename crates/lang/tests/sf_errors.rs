@@ -547,12 +547,14 @@ E0229: this expectation has no verdict
   help: write `#![expect(robust, model = ra)]`
 ",
     );
+    let models: Vec<String> = steadfast_model::Model::ALL.iter().map(|model| format!("`{model}`")).collect();
     check(
         "#![expect(robust, model = rc2, notion = graf)] #![expect(robust, race, model = ra)] #![expect(robust, modle = ra)] thread t {}",
-        "
+        &format!(
+            "
 E0229: there is no model `rc2`
   --> 1:27 `rc2` unknown model
-  note: there are `sc`, `tso`, `sra`, `ra`, `rc11-full`, `rc11`, `rc20`, `acq-rel`
+  note: there are {}
   help: did you mean `rc20`?
 E0229: there is no notion `graf`
   --> 1:41 `graf` unknown notion
@@ -568,6 +570,8 @@ E0229: an expectation has no `modle`
   --> 1:103 `modle` unknown key
   help: did you mean `model`?
 ",
+            models.join(", ")
+        ),
     );
     check(
         r#"#![expct(robust)] #![name] #![expect = "robust"] thread t {}"#,

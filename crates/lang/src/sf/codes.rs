@@ -62,7 +62,7 @@ codes! {
     MISUSED = "E0228", "used as what it is not",
         "The name is declared, but as something else: a function used as a value, a variable as a location, an atomic location as a mutex.";
     BAD_ATTRIBUTE = "E0229", "wrong attribute",
-        "Attributes are `#![expect(VERDICT, model = M, notion = N)]`, `#![name = \"…\"]` and `#![doc = \"…\"]`. Verdicts: `robust`, `not_robust`, `race`, `assertion_failed`. Models: `ra`, `sra`, `rc20`, `rc11`, `tso`. Notions: `graph` (if none is given), `observational`.";
+        "Attributes are `#![expect(VERDICT, model = M, notion = N)]`, `#![name = \"…\"]` and `#![doc = \"…\"]`. Verdicts: `robust`, `not_robust`, `race`, `assertion_failed`. Models: those that `steadfast models` lists. Notions: `graph` (if none is given), `observational`.";
     NO_THREADS = "E0230", "no threads",
         "A program needs at least one `thread name { … }`.";
     TOO_LARGE = "E0231", "program too large",
