@@ -1,11 +1,12 @@
 //! The search relies on it: what is added never makes a robust program not robust. Random programs, random additions, all models.
 
-use steadfast_graph::random::{Config, Rng, program};
 use steadfast_ir::{
     Expr, FenceOrder, Instr, Instruction, Pc, Program, ReadOrder, RmwOrder, Thread, ThreadId, WriteOrder,
 };
+use steadfast_random::Rng;
 use steadfast_robust::{Model, Notion, Options, Verdict, check};
 use steadfast_span::{Index, Span};
+use steadfast_twin::random::{Config, program};
 
 const PROGRAMS: u64 = 12_000;
 const FENCES: [FenceOrder; 4] = [FenceOrder::Acquire, FenceOrder::Release, FenceOrder::AcqRel, FenceOrder::SeqCst];

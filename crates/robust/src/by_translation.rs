@@ -132,7 +132,7 @@ fn proves_with<const W: usize>(
 mod tests {
     use super::*;
     use crate::{Model, Verdict, check};
-    use steadfast_graph::random::Rng;
+    use steadfast_random::Rng;
     use steadfast_span::SourceFile;
 
     /// A work-stealing deque with one thief. `FENCE` stands between two accesses, `LIMIT` is the bound of the indices.

@@ -3,10 +3,10 @@
 use crate::judgement::{Difference, Judgement, judge};
 use crate::question::{Answer, Question};
 use crate::sample::sample;
+use crate::shrink::shrink;
 use crate::variants::Depth;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use steadfast_graph::shrink;
 use steadfast_ir::Program;
 
 /// When to stop.
