@@ -1,6 +1,6 @@
 use super::*;
 use crate::program::Instr;
-use crate::random::Rng;
+use steadfast_random::Rng;
 
 fn read(text: &str) -> Parsed {
     parse(&SourceFile::new("test.txn", text))
