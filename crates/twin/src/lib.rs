@@ -1,6 +1,6 @@
 //! Decides whether the fast checker and its slow twins agree about a program.
 //!
-//! It also makes the random programs ([`random`]) and the smaller ones that show the same ([`shrink`]); compares the sanitizer's engine with its twins on
+//! It also makes the random programs ([`random`]) and the smaller ones that show the same ([`shrink()`]); compares the sanitizer's engine with its twins on
 //! [`traces`], and `txn` with its own on [`transactions`].
 //!
 //! The checker (`steadfast-robust`) follows views over an SC state graph; the oracle (`steadfast-graph`) enumerates execution graphs and

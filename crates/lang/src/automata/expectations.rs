@@ -3,8 +3,7 @@
 use super::codes;
 use super::parser::shorten;
 use crate::expectation::{Expectation, ExpectedVerdict, MODELS, NOTIONS};
-use crate::support::Diagnostics;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// All expectations of a text.

@@ -3,9 +3,8 @@
 use super::ast::{Attribute, Name};
 use super::codes;
 use crate::expectation::{MODELS, NOTIONS};
-use crate::support::{Diagnostics, suggest};
 use crate::{Expectation, ExpectedVerdict};
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 
 const VERDICTS: [(&str, ExpectedVerdict); 4] = [
     ("robust", ExpectedVerdict::Robust),

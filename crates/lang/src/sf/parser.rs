@@ -6,9 +6,9 @@
 use super::ast::{self, Name};
 use super::codes;
 use super::token::{Token, tokens};
-use crate::support::{Depth, Diagnostics, too_deep};
+use crate::support::{Depth, too_deep};
 use std::rc::Rc;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// The rule did not match, and the error was reported.

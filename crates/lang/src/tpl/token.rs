@@ -1,9 +1,8 @@
 //! Tokens: words and symbols.
 
 use crate::codes;
-use crate::support::Diagnostics;
 use logos::{FilterResult, Logos};
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// The kinds of tokens. Names of operations (`load`, `FADD`, …) are plain names; only words that begin a declaration or a

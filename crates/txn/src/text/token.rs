@@ -1,9 +1,8 @@
 //! Words and symbols.
 
 use super::codes;
-use super::problems::Problems;
 use logos::Logos;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// What a piece of text is.
@@ -92,7 +91,7 @@ impl TokenKind {
 }
 
 /// All tokens of the text, ending with exactly one [`TokenKind::EndOfFile`]. Text that is no token is reported and left out.
-pub(super) fn tokens(text: &str, problems: &mut Problems) -> Vec<Token> {
+pub(super) fn tokens(text: &str, problems: &mut Diagnostics) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 3);
     let mut unknown: Option<Span> = None;
     for (result, range) in TokenKind::lexer(text).spanned() {
@@ -113,7 +112,7 @@ pub(super) fn tokens(text: &str, problems: &mut Problems) -> Vec<Token> {
     tokens
 }
 
-fn report(run: Option<Span>, text: &str, problems: &mut Problems) {
+fn report(run: Option<Span>, text: &str, problems: &mut Diagnostics) {
     let Some(span) = run else { return };
     let found: String = text.get(span.range()).unwrap_or_default().chars().take(20).collect();
     let shown = found.replace(char::is_control, "\u{FFFD}");
