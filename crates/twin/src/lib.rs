@@ -47,8 +47,10 @@ pub mod transactions;
 mod variants;
 mod vary;
 mod witness;
+mod workers;
 
 pub use campaign::{Budget, Campaign, Finding, Tally};
+pub use edit::insert;
 pub use judgement::{Difference, Judgement, judge};
 pub use question::{Answer, Question, Subject};
 pub use sample::sample;
