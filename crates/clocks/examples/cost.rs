@@ -10,11 +10,12 @@ use steadfast_clocks::{
     Cells, Direction, FenceOrder, Location, Place, ReadOrder, RmwOrder, ScFence, Settings, Slots, StampPool,
     StampTable, ThreadClocks, WriteOrder,
 };
+use steadfast_random::Rng;
 
 struct Program {
     threads: Vec<ThreadClocks>,
     locations: Vec<Location>,
-    seed: u64,
+    rng: Rng,
 }
 
 impl Program {
@@ -27,14 +28,7 @@ impl Program {
             all.push(child);
         }
         let locations = (0..locations).map(|_| Location::new(0)).collect();
-        Self { threads: all, locations, seed: 1 }
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.seed ^= self.seed << 13;
-        self.seed ^= self.seed >> 7;
-        self.seed ^= self.seed << 17;
-        (self.seed >> 20) as usize % bound
+        Self { threads: all, locations, rng: Rng::new(1) }
     }
 }
 
@@ -116,7 +110,7 @@ fn alone() {
 fn together() {
     let mut p = Program::new(4, 100);
     let overhead = time(STEPS, |_| {
-        black_box((p.below(p.threads.len()), p.below(p.locations.len()), p.below(10)));
+        black_box((p.rng.below(p.threads.len()), p.rng.below(p.locations.len()), p.rng.below(10)));
     });
     for fences in [false, true] {
         println!("{}", if fences { "the same, and a seq_cst fence in fifty steps" } else { "mixed accesses" });
@@ -132,7 +126,7 @@ fn together() {
 }
 
 fn mixed(p: &mut Program, shared: &mut ScFence, at: u32, fences: bool) {
-    let (thread, location, kind) = (p.below(p.threads.len()), p.below(p.locations.len()), p.below(10));
+    let (thread, location, kind) = (p.rng.below(p.threads.len()), p.rng.below(p.locations.len()), p.rng.below(10));
     let (thread, location) = (&mut p.threads[thread], &mut p.locations[location]);
     let value = u128::from(at);
     black_box(match kind {

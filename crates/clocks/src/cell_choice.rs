@@ -110,13 +110,13 @@ pub(crate) use one_by_one as all_at_once;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use steadfast_random::Rng;
 
     #[test]
     fn together_they_say_what_each_of_them_says() {
-        let mut seed = 1u64;
+        let mut rng = Rng::new(1);
         let mut cell = || {
-            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            let bits = (seed >> 33) as u32;
+            let bits = rng.below(1 << 31) as u32;
             // Few masks, numbers and ticks, so that all cases come often; and empty cells.
             let mask = [0, 0xff, 0x0f, 0xf0, 0x01, 0xff, 0x0f, 0][bits as usize & 7];
             mask | (bits & 0x10) << 4 | (bits & 0x60) << 11 | (bits & 0x80) << 23

@@ -85,7 +85,27 @@ impl ThreadClocks {
     /// The first thread of a program. Nothing if there is no free slot.
     pub fn first(settings: Settings, slots: &mut Slots) -> Option<Self> {
         let (slot, now) = slots.take(None)?;
-        let mut thread = Self {
+        let mut thread = Self::ignorant(settings, slot, now, slots);
+        thread.begin_event();
+        Some(thread)
+    }
+
+    /// A thread that this one creates: it knows everything that its creator knows now. Nothing if there is no free slot. The caller must then run that thread
+    /// unobserved, and loses what it would synchronise.
+    pub fn spawn(&mut self, slots: &mut Slots) -> Option<Self> {
+        let (slot, now) = slots.take(Some(self))?;
+        let mut birth = SyncClock::new();
+        self.release(&mut birth);
+        self.invalidate_before();
+        let mut child = Self::ignorant(self.settings, slot, now, slots);
+        child.acquire(&birth);
+        child.begin_event();
+        Some(child)
+    }
+
+    /// A thread that knows nothing of others.
+    fn ignorant(settings: Settings, slot: Slot, now: Epoch, slots: &Slots) -> Self {
+        Self {
             settings,
             slot,
             now,
@@ -100,37 +120,7 @@ impl ThreadClocks {
             since: now.next_event(),
             slot_starts: slots.slot_starts(),
             stamp: Stamp::default(),
-        };
-        thread.begin_event();
-        Some(thread)
-    }
-
-    /// A thread that this one creates: it knows everything that its creator knows now. Nothing if there is no free slot. The caller must then run that thread
-    /// unobserved, and loses what it would synchronise.
-    pub fn spawn(&mut self, slots: &mut Slots) -> Option<Self> {
-        let (slot, now) = slots.take(Some(self))?;
-        let mut birth = SyncClock::new();
-        self.release(&mut birth);
-        self.invalidate_before();
-        let mut child = Self {
-            settings: self.settings,
-            slot,
-            now,
-            hb: View::default(),
-            before: Clock::default(),
-            sc: Clock::default(),
-            fenced: View::default(),
-            pending: View::default(),
-            before_since: now.next_event(),
-            published_since: now.next_event(),
-            learned: false,
-            since: now.next_event(),
-            slot_starts: slots.slot_starts(),
-            stamp: Stamp::default(),
-        };
-        child.acquire(&birth);
-        child.begin_event();
-        Some(child)
+        }
     }
 
     /// From now on, only what happened before counts as earlier under SC. To be called right after [`spawn`](Self::spawn), if the other accesses of the creator belong to a library that starts

@@ -159,17 +159,14 @@ mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use steadfast_random::Rng;
 
     #[test]
     fn all_ways_of_joining_are_the_same() {
-        let mut seed = 1u64;
-        let mut number = |choices: u64| {
-            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            (seed >> 33) % choices
-        };
+        let mut rng = Rng::new(1);
         for _ in 0..100_000 {
             let mut clock = |lanes: usize| -> Vec<Lane> {
-                (0..lanes).map(|_| [(); LANE].map(|()| [0, 1, 2, u32::MAX, 1 << 31][number(5) as usize])).collect()
+                (0..lanes).map(|_| [(); LANE].map(|()| [0, 1, 2, u32::MAX, 1 << 31][rng.below(5)])).collect()
             };
             let (mut mine, theirs) = (clock(6), clock(4));
             let mut expected = mine.clone();

@@ -3,6 +3,7 @@
 use steadfast_clocks::{
     Limits, Location, Place, ReadOrder, Settings, Slots, Supported, ThreadClocks, Violation, WriteOrder,
 };
+use steadfast_random::Rng;
 
 /// Example 3.1 of the paper: `x := 1; a := y; x := 2 ‖ y := 1; b := x; y := 2`.
 struct Example {
@@ -53,12 +54,6 @@ impl Example {
     }
 }
 
-/// A small generator; any will do.
-fn random(seed: &mut u64) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 33) as usize
-}
-
 const ORDERS: [(WriteOrder, ReadOrder); 2] =
     [(WriteOrder::Relaxed, ReadOrder::Relaxed), (WriteOrder::Release, ReadOrder::Acquire)];
 const MODELS: [Supported; 3] = [Supported::Rc20, Supported::Rc11, Supported::AcqRel];
@@ -66,13 +61,13 @@ const MODELS: [Supported; 3] = [Supported::Rc20, Supported::Rc11, Supported::Acq
 /// When both threads have made their first steps before either reads, both read 1 or 2, and no weak machine can tell the difference.
 #[test]
 fn example_3_1_is_found_in_every_schedule_that_leads_to_it() {
-    let mut seed = 1;
+    let mut rng = Rng::new(1);
     let mut found = 0;
     for number in 0..1_000 {
         let orders = ORDERS[number % 2];
         let mut example = Example::new(Settings::of(MODELS[number % 3]), orders);
         while example.steps != [3, 3] {
-            let thread = random(&mut seed) % 2;
+            let thread = rng.below(2);
             if example.steps[thread] < 3 {
                 example.step(thread);
             }

@@ -4,6 +4,7 @@ use steadfast_clocks::{
     Cells, Direction, FenceOrder, Location, Place, ReadOrder, ScFence, Settings, Slots, StampPool, StampTable,
     Supported, SyncClock, ThreadClocks, WriteOrder,
 };
+use steadfast_random::Rng;
 
 const MUTEXES: usize = 8;
 const CELLS: usize = 4;
@@ -14,7 +15,7 @@ struct Program {
     pool: StampPool,
     threads: Vec<ThreadClocks>,
     mutexes: Vec<(SyncClock, [Cells; CELLS])>,
-    seed: u64,
+    rng: Rng,
     sweeps: u32,
 }
 
@@ -28,12 +29,7 @@ impl Program {
         }
         let mutexes = (0..MUTEXES).map(|_| (SyncClock::new(), Default::default())).collect();
         let (table, pool) = (StampTable::new(), StampPool::new());
-        Self { slots, table, pool, threads: all, mutexes, seed: 1, sweeps: 0 }
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.seed >> 33) as usize % bound
+        Self { slots, table, pool, threads: all, mutexes, rng: Rng::new(1), sweeps: 0 }
     }
 
     fn lend(&mut self, thread: usize) -> bool {
@@ -50,11 +46,11 @@ impl Program {
 
     /// A thread does something under a lock.
     fn step(&mut self) {
-        let thread = self.below(self.threads.len());
+        let thread = self.rng.below(self.threads.len());
         if self.threads[thread].wants_stamp() {
             self.lend(thread);
         }
-        let (mutex, at, write) = (self.below(MUTEXES), self.below(CELLS), self.below(2) == 0);
+        let (mutex, at, write) = (self.rng.below(MUTEXES), self.rng.below(CELLS), self.rng.below(2) == 0);
         let (clocks, (mutex, cells)) = (&mut self.threads[thread], &mut self.mutexes[mutex]);
         clocks.acquire(mutex);
         let direction = if write { Direction::Write } else { Direction::Read };
@@ -64,14 +60,14 @@ impl Program {
 
     /// A thread ends and another one begins.
     fn change_thread(&mut self) {
-        let thread = 1 + self.below(self.threads.len() - 1);
+        let thread = 1 + self.rng.below(self.threads.len() - 1);
         let mut old = self.threads.swap_remove(thread);
         self.pool.give_back(&mut old);
         let end = old.finish(&mut self.slots);
-        if self.below(2) == 0 {
+        if self.rng.below(2) == 0 {
             self.threads[0].acquire(&end);
         }
-        let creator = self.below(self.threads.len());
+        let creator = self.rng.below(self.threads.len());
         let new = self.threads[creator].spawn(&mut self.slots).unwrap();
         self.threads.push(new);
     }

@@ -1,7 +1,8 @@
 //! A diagnostic as data, its renderers, and the long explanations of its codes.
 //!
 //! A [`Diagnostic`] has a stable [`Code`], a severity, a message, labelled spans, notes and help lines. [`render`] turns a list of
-//! them into text in one of the [`Format`]s; [`Registry`] finds the longer text that `steadfast explain CODE` shows.
+//! them into text in one of the [`Format`]s; [`Registry`] finds the longer text that `steadfast explain CODE` shows. What is wrong with one
+//! text is collected in [`Diagnostics`]; [`suggest()`] adds which name was meant.
 //!
 //! Guarantee: rendering is total. Any diagnostic about any file yields text, even if its spans are beyond the end, reversed, or
 //! in the middle of a character: such spans are moved to the nearest valid place.
@@ -22,12 +23,16 @@
 pub mod codes;
 mod diagnostic;
 mod format;
+mod list;
 mod renderers;
 mod style;
+mod suggest;
 
 pub use codes::{CodeInfo, Registry};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use format::{Format, UnknownFormat, render};
+pub use list::{Diagnostics, MAX_DIAGNOSTICS};
 pub use renderers::record::{LabelRecord, Record};
 pub use renderers::sarif::sarif;
 pub use style::Style;
+pub use suggest::{closest, suggest};

@@ -1,7 +1,7 @@
 //! What the published monitors do not cover.
 
 use crate::{ExportError, PromelaOptions, Supported};
-use steadfast_ir::{Instr, Program};
+use steadfast_ir::{Instr, Program, dataflow};
 
 /// SPIN numbers processes with a byte, and uses one number for itself.
 const MAX_THREADS: usize = 254;
@@ -23,21 +23,11 @@ pub(crate) fn check(program: &Program, options: PromelaOptions) -> Result<(), Ex
         return Ok(());
     }
     let mut instructions = program.threads.iter().flat_map(|thread| thread.code.iter());
-    match instructions.find(|instruction| is_seq_cst_access(&instruction.op)) {
+    match instructions.find(|instruction| dataflow::is_seq_cst_access(&instruction.op)) {
         None => Ok(()),
         Some(found) => Err(ExportError::new(
             "RC20 has no seq_cst accesses: their order (psc) is not part of the published monitor",
             found.span,
         )),
-    }
-}
-
-fn is_seq_cst_access(op: &Instr) -> bool {
-    match op {
-        Instr::Load { order, .. } | Instr::Wait { order, .. } => order.is_seq_cst(),
-        Instr::Store { order, .. } => order.is_seq_cst(),
-        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => order.read().is_seq_cst(),
-        Instr::Cas { success, failure, .. } => success.read().is_seq_cst() || failure.is_seq_cst(),
-        _ => false,
     }
 }

@@ -5,9 +5,9 @@ mod support;
 use steadfast_export::{PromelaOptions, Supported};
 use steadfast_graph::GhostEdges;
 use steadfast_graph::oracle::{self, Options};
-use steadfast_graph::random::{Config, program_of_seed};
 use steadfast_ir::Program;
 use steadfast_model::{Model, Notion};
+use steadfast_twin::random::{Config, program_of_seed};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)

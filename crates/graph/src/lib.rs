@@ -49,7 +49,7 @@
 //!
 //! # Invariants
 //! - Initial writes are first in po and in the modification order of their location.
-//! - Nothing here depends on the order of a hash map: verdicts, counterexamples and random programs are the same on every run.
+//! - Nothing here depends on the order of a hash map: verdicts and counterexamples are the same on every run.
 
 pub mod axioms;
 mod base;
@@ -61,9 +61,7 @@ mod fence;
 mod names;
 pub mod oracle;
 mod race;
-pub mod random;
 mod relation;
-mod shrink;
 mod witness;
 
 pub use axioms::{Axioms, GhostEdges};
@@ -74,5 +72,4 @@ pub use event::{Event, EventId, EventKind, Order};
 pub use execution::{Execution, IllFormed};
 pub use names::{Legend, Names};
 pub use relation::Relation;
-pub use shrink::shrink;
 pub use witness::{RunStep, Witness};

@@ -62,6 +62,17 @@ pub fn observed(instr: &Instr) -> RegSet {
     if matches!(instr, Instr::Assign { .. } | Instr::Bound { .. }) { RegSet::new() } else { used(instr) }
 }
 
+/// Whether an instruction is a `seq_cst` access. Fences are no accesses.
+pub fn is_seq_cst_access(instr: &Instr) -> bool {
+    match instr {
+        Instr::Load { order, .. } | Instr::Wait { order, .. } => order.is_seq_cst(),
+        Instr::Store { order, .. } => order.is_seq_cst(),
+        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => order.read().is_seq_cst(),
+        Instr::Cas { success, failure, .. } => success.read().is_seq_cst() || failure.is_seq_cst(),
+        _ => false,
+    }
+}
+
 /// Whether an instruction is visible to other threads or orders memory. Other instructions are local.
 pub fn is_visible(instr: &Instr) -> bool {
     matches!(instr, Instr::Fence(_) | Instr::Halt) || place(instr).is_some()

@@ -156,6 +156,55 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
+    /// All operators, by precedence.
+    pub const ALL: [Self; 18] = [
+        Self::Or,
+        Self::And,
+        Self::BitOr,
+        Self::BitXor,
+        Self::BitAnd,
+        Self::Eq,
+        Self::Ne,
+        Self::Lt,
+        Self::Le,
+        Self::Gt,
+        Self::Ge,
+        Self::Shl,
+        Self::Shr,
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Rem,
+    ];
+
+    /// The operator with this symbol.
+    pub fn of_symbol(symbol: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|op| op.symbol() == symbol)
+    }
+
+    /// How strongly it binds in C, from 1 to 10: `c & 1 == 1` is `c & (1 == 1)`.
+    pub fn precedence(self) -> u8 {
+        match self {
+            Self::Or => 1,
+            Self::And => 2,
+            Self::BitOr => 3,
+            Self::BitXor => 4,
+            Self::BitAnd => 5,
+            Self::Eq | Self::Ne => 6,
+            Self::Lt | Self::Le | Self::Gt | Self::Ge => 7,
+            Self::Shl | Self::Shr => 8,
+            Self::Add | Self::Sub => 9,
+            Self::Mul | Self::Div | Self::Rem => 10,
+        }
+    }
+
+    /// Whether all its results are 0 or 1.
+    pub fn is_truth(self) -> bool {
+        use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
+        matches!(self, Eq | Ne | Lt | Le | Gt | Ge | And | Or)
+    }
+
     /// The operation on `i32`, wrapping on overflow, with C's truncating division.
     pub fn apply(self, left: i32, right: i32) -> Result<i32, EvalError> {
         let truth = |holds: bool| Ok(i32::from(holds));
@@ -224,5 +273,12 @@ mod tests {
             assert_eq!(value(op, left, &Expr::Const(5)), Ok(1));
             assert_eq!(value(op, left, &nothing), Ok(0));
         }
+    }
+
+    #[test]
+    fn symbols_name_operators() {
+        assert!(BinaryOp::ALL.into_iter().all(|op| BinaryOp::of_symbol(op.symbol()) == Some(op)));
+        assert_eq!(BinaryOp::of_symbol("or"), None);
+        assert!(BinaryOp::ALL.is_sorted_by_key(|op| op.precedence()));
     }
 }

@@ -2,18 +2,8 @@
 //!
 //! A code never changes its meaning. Codes of the shared parts and of TPL are `E01xx` and `W01xx`.
 
-use steadfast_diag::Code;
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $title:literal, $explanation:literal;)*) => {
-        $($(#[$doc])* pub const $name: Code = Code($code);)*
-
-        /// Every code of this file: the code, a title, and a paragraph.
-        pub static CODES: &[(Code, &str, &str)] = &[$(($name, $title, $explanation)),*];
-    };
-}
-
-codes! {
+steadfast_diag::code_table! {
+    pub table;
     /// The file is longer than [`crate::MAX_INPUT_BYTES`].
     TOO_LARGE = "E0100", "file too large",
         "Program texts are read up to 8 MiB. Programs that can be analysed are a thousand times shorter, so a longer file is most \

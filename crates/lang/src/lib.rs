@@ -44,7 +44,8 @@ pub use dialect::Dialect;
 pub use expectation::{Expectation, ExpectedVerdict};
 pub use sf::parametric::{Array, Guess, Instance, LEAVES_INSTANCE, Template};
 pub use sites::{Edit, Form, Site, Variant, apply, sites};
-pub use support::{MAX_DIAGNOSTICS, MAX_NESTING};
+pub use steadfast_diag::MAX_DIAGNOSTICS;
+pub use support::MAX_NESTING;
 
 use sf::parametric::Reading;
 use steadfast_diag::{Code, Diagnostic, Severity};

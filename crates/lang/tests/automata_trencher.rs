@@ -1,29 +1,19 @@
 //! Every program that Trencher ships is read without an error, and its comments are understood.
 #![allow(clippy::print_stderr, reason = "a skipped test should say so")]
 
-use std::path::{Path, PathBuf};
+#[path = "support/folders.rs"]
+mod folders;
+
+use folders::files_below;
+use std::path::Path;
 use steadfast_diag::Severity;
 use steadfast_lang::{Dialect, ExpectedVerdict, parse};
 use steadfast_span::SourceFile;
 
-fn programs(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = Vec::new();
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            found.extend(programs(&path, extension));
-        } else if path.extension().is_some_and(|found| found == extension) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
 fn all_programs_of_trencher_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/trencher");
-    let programs = programs(&folder, "txt");
+    let programs = files_below(&folder, "txt");
     if programs.is_empty() {
         eprintln!("skipped: the programs of Trencher are not at hand");
         return;
@@ -46,7 +36,7 @@ fn all_programs_of_trencher_are_read() {
 #[test]
 fn our_own_programs_expect_something() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/automata");
-    let programs = programs(&folder, "aut");
+    let programs = files_below(&folder, "aut");
     assert!(programs.len() >= 7);
     for path in &programs {
         let file = SourceFile::new(path.display().to_string(), std::fs::read_to_string(path).unwrap());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use steadfast_diag::Diagnostic;
-use steadfast_lang::{Dialect, all_codes, parse};
+use steadfast_lang::{Dialect, parse};
 use steadfast_span::SourceFile;
 
 /// One line per fact: the message, then places with the text under them, then notes and advice.
@@ -764,15 +764,4 @@ fn inlining_explosions() {
         let messages: Vec<&str> = parsed.diagnostics.iter().map(|problem| &*problem.message).collect();
         assert_eq!(messages, ["the program has more than 100000 instructions after inlining"]);
     }
-}
-
-/// `steadfast explain` knows every code, and every code once.
-#[test]
-fn codes_are_unique_and_explained() {
-    let mut codes: Vec<&str> = all_codes().map(|(code, ..)| code.0).collect();
-    assert!(all_codes().all(|(_, title, text)| !title.is_empty() && text.ends_with('.')));
-    let all = codes.len();
-    codes.sort_unstable();
-    codes.dedup();
-    assert_eq!(codes.len(), all);
 }

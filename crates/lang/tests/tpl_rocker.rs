@@ -1,29 +1,19 @@
 //! Every program that Rocker ships is read without an error, and its comments are understood.
 #![allow(clippy::print_stderr, reason = "a skipped test should say so")]
 
-use std::path::{Path, PathBuf};
+#[path = "support/folders.rs"]
+mod folders;
+
+use folders::files_below;
+use std::path::Path;
 use steadfast_diag::Severity;
 use steadfast_lang::{Dialect, parse};
 use steadfast_span::SourceFile;
 
-fn programs(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = Vec::new();
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            found.extend(programs(&path));
-        } else if path.extension().is_some_and(|extension| extension == "tpl") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
 fn all_programs_of_rocker_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/rocker");
-    let programs = programs(&folder);
+    let programs = files_below(&folder, "tpl");
     if programs.is_empty() {
         eprintln!("skipped: the programs of Rocker are not at hand");
         return;

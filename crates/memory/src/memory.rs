@@ -99,6 +99,7 @@ unsafe impl GlobalAlloc for Allocator {
 mod tests {
     use super::*;
     use std::sync::mpsc;
+    use steadfast_random::Rng;
 
     /// A block that is full of one byte.
     struct Block {
@@ -153,19 +154,10 @@ mod tests {
         }
     }
 
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            ((self.0 >> 33) as usize) % limit
-        }
-
-        /// A random size. Most are small.
-        fn size(&mut self) -> usize {
-            let most = 1 << (1 + self.below(23));
-            1 + self.below(most)
-        }
+    /// A random size. Most are small.
+    fn random_size(rng: &mut Rng) -> usize {
+        let most = 1 << (1 + rng.below(23));
+        1 + rng.below(most)
     }
 
     #[test]
@@ -176,15 +168,15 @@ mod tests {
             .map(|seed| {
                 let send = send.clone();
                 std::thread::spawn(move || {
-                    let (mut random, mut kept) = (Random(seed), Vec::new());
+                    let (mut rng, mut kept) = (Rng::new(seed), Vec::new());
                     for _ in 0..1500 {
-                        let (size, align, byte) = (random.size(), 1 << random.below(8), random.below(256) as u8);
+                        let (size, align, byte) = (random_size(&mut rng), 1 << rng.below(8), rng.below(256) as u8);
                         kept.push(Block::new(size, align, byte));
-                        let at = random.below(kept.len());
-                        match random.below(4) {
+                        let at = rng.below(kept.len());
+                        match rng.below(4) {
                             0 => send.send(kept.swap_remove(at)).unwrap(),
                             1 => drop(kept.swap_remove(at)),
-                            2 => kept[at].resize(random.size()),
+                            2 => kept[at].resize(random_size(&mut rng)),
                             _ => {}
                         }
                     }

@@ -9,6 +9,7 @@ use crate::system::{Action, Cell, Guess, Step, System};
 use crate::term::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 use steadfast_ir::{BinaryOp, UnaryOp};
+use steadfast_random::Rng;
 use steadfast_span::Index;
 
 /// How many threads run a role that any number may run.
@@ -66,7 +67,7 @@ struct SampleRun<'m> {
     memory: Vec<GlobalValue>,
     threads: Vec<Thread>,
     numbers: Vec<i64>,
-    random: u64,
+    random: Rng,
 }
 
 impl<'m> SampleRun<'m> {
@@ -79,7 +80,7 @@ impl<'m> SampleRun<'m> {
                 .collect(),
         };
         let memory = system.globals.iter().map(global).collect();
-        let mut run = Self { system, memory, threads: Vec::new(), numbers: system.numbers(), random: seed };
+        let mut run = Self { system, memory, threads: Vec::new(), numbers: system.numbers(), random: Rng::new(seed) };
         for (role, code) in system.roles.iter().enumerate() {
             // In every other run, the numbers of the threads are consecutive and start with 0.
             let (first, gap) = if seed.is_multiple_of(2) { (0, 1) } else { (run.below(3), 1 + run.below(3)) };
@@ -107,19 +108,14 @@ impl<'m> SampleRun<'m> {
         }
     }
 
-    /// A number below a bound (splitmix64).
-    fn below(&mut self, bound: i64) -> i64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)).cast_signed().rem_euclid(bound)
+    /// A random index below `several`, and 0 if that is 0.
+    fn pick(&mut self, several: usize) -> usize {
+        self.random.below(several.max(1))
     }
 
-    /// A random index below `several`.
-    fn pick(&mut self, several: usize) -> usize {
-        let several = i64::try_from(several).unwrap_or(i64::MAX).max(1);
-        usize::try_from(self.below(several)).unwrap_or_default()
+    /// A small random number.
+    fn below(&mut self, bound: usize) -> i64 {
+        i64::from(self.random.below(bound) as u32)
     }
 
     /// Runs to the end, and drops the facts that are false on the way.

@@ -4,7 +4,8 @@ use crate::system::{Action, Asserted, Cell, Global, Point, Role, Stated, Step, S
 use crate::term::Term;
 use std::collections::HashMap;
 use steadfast_ir::{
-    Expr, FenceOrder, Instr, Instruction, LocId, Pc, Place, Program, RegId, Register, Thread, UNBOUNDED, liveness,
+    Expr, FenceOrder, Instr, Instruction, LocId, Pc, Place, Program, RegId, Register, Thread, UNBOUNDED, dataflow,
+    liveness,
 };
 use steadfast_lang::Template;
 use steadfast_span::{Index, Span};
@@ -396,20 +397,7 @@ fn begins_with(before: &Instruction, instruction: &Instruction) -> bool {
     before.span == instruction.span && matches!(before.op, Instr::PlainLoad { .. })
 }
 
-/// Whether an instruction affects only its own thread.
+/// Whether an instruction affects only its own thread. Under TSO, only SC fences have an effect.
 fn is_local(op: &Instr) -> bool {
-    match op {
-        Instr::Assign { .. }
-        | Instr::Jump(_)
-        | Instr::Branch { .. }
-        | Instr::Choose(_)
-        | Instr::Assume(_)
-        | Instr::Assert(_)
-        | Instr::Observe(_)
-        | Instr::Bound { .. }
-        | Instr::Exclusive(_) => true,
-        // Under TSO, other fences have no effect.
-        Instr::Fence(order) => *order != FenceOrder::SeqCst,
-        _ => false,
-    }
+    dataflow::place(op).is_none() && !matches!(op, Instr::Fence(FenceOrder::SeqCst) | Instr::Halt)
 }

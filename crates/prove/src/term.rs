@@ -166,18 +166,7 @@ pub(crate) trait Naming {
         match term {
             Term::Const(value) => (*value != 0).to_string(),
             Term::Unary(UnaryOp::Not, operand) => format!("(not {})", self.truth(operand)),
-            Term::Binary(
-                op @ (BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Gt
-                | BinaryOp::Ge
-                | BinaryOp::And
-                | BinaryOp::Or),
-                left,
-                right,
-            ) => self.comparison(*op, left, right),
+            Term::Binary(op, left, right) if op.is_truth() => self.comparison(*op, left, right),
             _ => format!("(not (= {} 0))", self.integer(term)),
         }
     }

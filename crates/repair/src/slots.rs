@@ -6,7 +6,7 @@
 
 use crate::Allowed;
 use crate::cost::Target;
-use steadfast_ir::{FenceOrder, Instr, Pc, Program, RmwOrder, Thread, WriteOrder, cfg};
+use steadfast_ir::{FenceOrder, Instr, Pc, Program, RmwOrder, Thread, WriteOrder, cfg, dataflow};
 use steadfast_lang::{Dialect, Edit, Form, Site, apply, parse, sites};
 use steadfast_model::Orderings;
 use steadfast_robust::{Place, Supported};
@@ -131,23 +131,6 @@ fn moved(offset: u32, edits: &[Edit]) -> u32 {
     before.map(grows).fold(offset, |at, (added, removed)| at + added - removed)
 }
 
-fn is_access(op: &Instr) -> bool {
-    !matches!(
-        op,
-        Instr::Assign { .. }
-            | Instr::Jump(_)
-            | Instr::Branch { .. }
-            | Instr::Choose(_)
-            | Instr::Assume(_)
-            | Instr::Assert(_)
-            | Instr::Bound { .. }
-            | Instr::Exclusive(_)
-            | Instr::Observe(_)
-            | Instr::Fence(_)
-            | Instr::Halt
-    )
-}
-
 /// The instructions that can be reached after an instruction; `through` says which may be passed.
 fn reachable(thread: &Thread, from: Pc, through: &dyn Fn(Pc) -> bool) -> Vec<bool> {
     let mut seen = vec![false; thread.code.len()];
@@ -163,7 +146,7 @@ fn reachable(thread: &Thread, from: Pc, through: &dyn Fn(Pc) -> bool) -> Vec<boo
 /// Whether there are accesses before and after a fence.
 fn is_between(thread: &Thread, fence: Pc) -> bool {
     let everything = |_| true;
-    let access = |at: usize| is_access(&thread.code[Pc::new(at)].op);
+    let access = |at: usize| dataflow::place(&thread.code[Pc::new(at)].op).is_some();
     let after = reachable(thread, fence, &everything).iter().enumerate().any(|(at, seen)| *seen && access(at));
     let length = thread.code.len();
     after && (0..length).any(|at| access(at) && reachable(thread, Pc::new(at), &everything)[fence.index()])
@@ -171,11 +154,11 @@ fn is_between(thread: &Thread, fence: Pc) -> bool {
 
 /// Whether a fence is on a way from a waiting access back to itself without another access.
 fn waits_around(thread: &Thread, fence: Pc, spin: u32) -> bool {
-    let local = |pc: Pc| !is_access(&thread.code[pc].op);
+    let local = |pc: Pc| dataflow::place(&thread.code[pc].op).is_none();
     let after = reachable(thread, fence, &local);
     (0..thread.code.len()).any(|at| {
         let instruction = &thread.code[Pc::new(at)];
-        let waiting = instruction.span.start == spin && is_access(&instruction.op) && after[at];
+        let waiting = instruction.span.start == spin && dataflow::place(&instruction.op).is_some() && after[at];
         waiting && reachable(thread, Pc::new(at), &local)[fence.index()]
     })
 }

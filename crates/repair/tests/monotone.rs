@@ -1,12 +1,12 @@
 //! The search relies on it: what is added never makes a robust program not robust. Random programs, random additions, all models.
 
-use steadfast_graph::random::{Config, Rng, program};
-use steadfast_ir::{
-    Expr, FenceOrder, Instr, Instruction, Pc, Program, ReadOrder, RmwOrder, Thread, ThreadId, WriteOrder,
-};
+use steadfast_ir::{Expr, FenceOrder, Instr, Pc, Program, ReadOrder, RmwOrder, ThreadId, WriteOrder};
 use steadfast_model::Notion;
+use steadfast_random::Rng;
 use steadfast_robust::{Options, Supported, Verdict, check};
-use steadfast_span::{Index, Span};
+use steadfast_span::Index;
+use steadfast_twin::insert;
+use steadfast_twin::random::{Config, program};
 
 const PROGRAMS: u64 = 12_000;
 const FENCES: [FenceOrder; 4] = [FenceOrder::Acquire, FenceOrder::Release, FenceOrder::AcqRel, FenceOrder::SeqCst];
@@ -41,7 +41,7 @@ fn strengthen(program: &mut Program, rng: &mut Rng) {
     let at = rng.below(thread.code.len());
     if rng.chance(40) {
         let order = rng.pick(&FENCES);
-        return insert(thread, at, Instr::Fence(order));
+        return insert(thread, at, vec![Instr::Fence(order)]);
     }
     let exchange = rng.chance(50);
     let op = &mut thread.code[Pc::new(at)].op;
@@ -60,22 +60,4 @@ fn strengthen(program: &mut Program, rng: &mut Rng) {
         Instr::Cas { success, failure, .. } => (*success, *failure) = (RmwOrder::SeqCst, ReadOrder::SeqCst),
         _ => {}
     }
-}
-
-/// Inserts an instruction. Jumps to the one that was there lead to the new one.
-fn insert(thread: &mut Thread, at: usize, op: Instr) {
-    for Instruction { op, .. } in &mut thread.code {
-        let targets: Vec<&mut Pc> = match op {
-            Instr::Jump(target) => vec![target],
-            Instr::Branch { then, otherwise, .. } => vec![then, otherwise],
-            Instr::Choose(targets) => targets.iter_mut().collect(),
-            _ => Vec::new(),
-        };
-        for target in targets.into_iter().filter(|target| target.index() > at) {
-            *target = Pc::new(target.index() + 1);
-        }
-    }
-    let mut code: Vec<Instruction> = thread.code.iter().cloned().collect();
-    code.insert(at, Instruction { op, span: Span::default() });
-    thread.code = code.into_iter().collect();
 }

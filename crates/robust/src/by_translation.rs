@@ -133,7 +133,7 @@ fn proves_with<const W: usize>(
 mod tests {
     use super::*;
     use crate::{Supported, Verdict, check};
-    use steadfast_graph::random::Rng;
+    use steadfast_random::Rng;
     use steadfast_span::SourceFile;
 
     /// A work-stealing deque with one thief. `FENCE` stands between two accesses, `LIMIT` is the bound of the indices.

@@ -1,13 +1,15 @@
-//! Files, byte spans and typed indices: how all other crates refer to places.
+//! Files, byte spans, tokens and typed indices: how all other crates refer to places.
 //!
 //! Invariants: a [`Span`] is a half-open byte range inside the [`SourceFile`] it came from. Spans are plain data, and stay
 //! valid however often the program with them is transformed.
 
 mod file;
 mod index;
+mod token;
 
 pub use file::{LineColumn, SourceFile};
 pub use index::{Index, IndexVec};
+pub use token::{Token, tokens};
 
 /// A half-open range of bytes in one source file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

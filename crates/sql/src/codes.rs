@@ -1,17 +1,7 @@
 //! The codes of errors in SQL, with the texts of `steadfast explain`.
 
-use steadfast_diag::Code;
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $title:literal, $explanation:literal;)*) => {
-        $($(#[$doc])* pub const $name: Code = Code($code);)*
-
-        /// Every code of this file: the code, a title, and a paragraph.
-        pub static CODES: &[(Code, &str, &str)] = &[$(($name, $title, $explanation)),*];
-    };
-}
-
-codes! {
+steadfast_diag::code_table! {
+    pub table;
     /// The text is not SQL.
     SYNTAX = "E0640", "this is not SQL",
         "The statement does not follow the grammar of PostgreSQL's SQL at this point, or a block is not closed. Statements end with `;`. Parameters are \

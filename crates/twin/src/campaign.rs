@@ -3,10 +3,10 @@
 use crate::judgement::{Difference, Judgement, judge};
 use crate::question::{Answer, Question};
 use crate::sample::sample;
+use crate::shrink::shrink;
 use crate::variants::Depth;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::workers::counted;
 use std::time::Instant;
-use steadfast_graph::shrink;
 use steadfast_ir::Program;
 
 /// When to stop.
@@ -71,31 +71,20 @@ const SHRUNK: usize = 5;
 impl Campaign {
     /// Asks and counts.
     pub fn run(&self) -> Tally {
-        let next = AtomicU64::new(0);
-        let worker = || {
-            let mut tally = Tally::default();
-            while let Some(seed) = self.next_seed(&next) {
-                tally.count(seed, self.question, self.depth);
+        let count = |tally: &mut Tally, number| {
+            let more = match self.budget {
+                Budget::Programs(programs) => number < programs,
+                Budget::Until(end) => Instant::now() < end,
+            };
+            if more {
+                tally.count(self.seed.wrapping_add(number), self.question, self.depth);
             }
-            tally
+            more
         };
-        let mut tally = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.jobs.max(1)).map(|_| scope.spawn(worker)).collect();
-            let tallies = workers.into_iter().map(|worker| worker.join().expect("a worker catches panics"));
-            tallies.fold(Tally::default(), Tally::plus)
-        });
+        let mut tally = counted(self.jobs, count, Tally::plus);
         tally.findings.sort_by_key(|finding| finding.seed);
         tally.findings.iter_mut().take(SHRUNK).for_each(|finding| finding.shrink(self.question, self.depth));
         tally
-    }
-
-    fn next_seed(&self, next: &AtomicU64) -> Option<u64> {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        let more = match self.budget {
-            Budget::Programs(programs) => number < programs,
-            Budget::Until(end) => Instant::now() < end,
-        };
-        more.then(|| self.seed.wrapping_add(number))
     }
 }
 

@@ -4,7 +4,7 @@ use steadfast_ir::{Instr, Instruction, Pc, Thread};
 use steadfast_span::{Index, Span};
 
 /// Inserts instructions. Jumps to the one that was there now lead to the first of them.
-pub(crate) fn insert(thread: &mut Thread, at: usize, ops: Vec<Instr>) {
+pub fn insert(thread: &mut Thread, at: usize, ops: Vec<Instr>) {
     let by = ops.len();
     for_each_target(thread, |target| {
         if target.index() > at {

@@ -4,10 +4,10 @@
 //! thread passes the location on to another, so many programs get such a hand-over, right or wrong.
 
 use crate::edit::insert;
-use steadfast_graph::random::Rng;
 use steadfast_ir::{
     BinaryOp, Expr, FenceOrder, Instr, LocId, Pc, Place, Program, ReadOrder, RegId, RmwOrder, ThreadId, WriteOrder,
 };
+use steadfast_random::Rng;
 use steadfast_span::Index;
 
 /// Lets one thread raise a flag behind its plain accesses, and the others wait for the flag before theirs.

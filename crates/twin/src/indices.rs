@@ -3,10 +3,10 @@
 //! One thread moves an index on. Another one computes a second index from what it saw, perhaps long ago. Where the two compare in a
 //! certain way, there is one half of store buffering. So the program is robust iff they never do, and a translation that misjudges distances shows.
 
-use steadfast_graph::random::Rng;
 use steadfast_ir::{
     BinaryOp, Expr, Instr, LocId, Program, ProgramBuilder, ReadOrder, RegId, ThreadBuilder, WriteOrder,
 };
+use steadfast_random::Rng;
 
 /// The locations of such a program.
 struct Locations {

@@ -1,8 +1,9 @@
 //! Programs that are too large for the oracle: more threads, and loops. The checker is compared with itself.
 
 use crate::edit::insert;
-use steadfast_graph::random::{Config, Focus, Rng, program};
+use crate::random::{Config, Focus, program};
 use steadfast_ir::{BinaryOp, Expr, Instr, Pc, Program, RegId, ThreadId};
+use steadfast_random::Rng;
 use steadfast_span::Index;
 
 /// How many threads there are at most.

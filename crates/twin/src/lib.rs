@@ -1,5 +1,8 @@
 //! Decides whether the fast checker and its slow twins agree about a program.
 //!
+//! It also makes the random programs ([`random`]) and the smaller ones that show the same ([`shrink()`]); compares the sanitizer's engine with its twins on
+//! [`traces`], and `txn` with its own on [`transactions`].
+//!
 //! The checker (`steadfast-robust`) follows views over an SC state graph; the oracle (`steadfast-graph`) enumerates execution graphs and
 //! asks the axioms of *Robustness against release/acquire semantics* (PLDI'19) and *Verifying observational robustness against a
 //! C11-style memory model* (POPL'21). They share no idea beyond the definition of robustness, so a mistake in one of them shows up
@@ -36,14 +39,20 @@ mod indices;
 mod judgement;
 mod large;
 mod question;
+pub mod random;
 mod sample;
+mod shrink;
 pub mod traces;
+pub mod transactions;
 mod variants;
 mod vary;
 mod witness;
+mod workers;
 
 pub use campaign::{Budget, Campaign, Finding, Tally};
+pub use edit::insert;
 pub use judgement::{Difference, Judgement, judge};
 pub use question::{Answer, Question, Subject};
 pub use sample::sample;
+pub use shrink::shrink;
 pub use variants::Depth;

@@ -4,9 +4,10 @@ use crate::guard::{hand_over, hand_over_by_fences, hand_over_unseen};
 use crate::indices::indices;
 use crate::large::large;
 use crate::question::Subject;
+use crate::random::{Config, Focus, program};
 use crate::vary::vary;
-use steadfast_graph::random::{Config, Focus, Rng, program};
 use steadfast_ir::{LocKind, Program};
+use steadfast_random::Rng;
 
 /// The random program of a seed. Neighbouring seeds use different configurations, so that any range of seeds covers all of them.
 pub fn sample(seed: u64, subject: Subject) -> Program {

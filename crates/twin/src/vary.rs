@@ -2,11 +2,11 @@
 //! assumptions, choices before the first access, initial values.
 
 use crate::edit::insert;
-use steadfast_graph::random::Rng;
 use steadfast_ir::{
     BinaryOp, Expr, FenceOrder, Instr, Instruction, LocId, LocKind, Pc, Place, Program, ReadOrder, RegId, RmwOrder,
     ThreadId, WriteOrder,
 };
+use steadfast_random::Rng;
 use steadfast_span::Index;
 
 /// Perhaps varies a program.

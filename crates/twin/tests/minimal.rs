@@ -1,28 +1,14 @@
 //! No witness is longer than the shortest that the oracle finds: for the programs of the corpus that it can enumerate.
 #![allow(missing_docs)]
 
-use std::path::{Path, PathBuf};
+#[path = "support/corpus.rs"]
+mod corpus;
+
 use steadfast_graph::Execution;
 use steadfast_graph::oracle::{Options as Bounds, Strategy, robust};
 use steadfast_ir::Program;
-use steadfast_lang::{Dialect, parse};
 use steadfast_model::Notion;
 use steadfast_robust::{Options, Supported, Verdict, check};
-use steadfast_span::SourceFile;
-
-fn sources(folder: &str) -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder);
-    let entries = std::fs::read_dir(directory).expect("the corpus is there");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a readable directory").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "sf"));
-    paths.sort();
-    paths
-}
-
-fn program(path: &Path) -> Option<Program> {
-    let text = std::fs::read_to_string(path).expect("a readable file");
-    parse(&SourceFile::new(path.display().to_string(), text), Dialect::Steadfast).program
-}
 
 /// How many accesses a graph has. Fences are no steps of their own: they are carried out with the access before them.
 fn accesses(graph: &Execution) -> usize {
@@ -40,13 +26,13 @@ fn lengths(program: &Program, model: Supported, graphs: usize) -> Option<(usize,
 
 fn compare(folder: &str, graphs: usize, least: usize) {
     let (mut compared, mut longer) = (0, Vec::new());
-    for path in sources(folder) {
-        let Some(program) = program(&path) else { continue };
+    for (name, program) in corpus::programs(folder) {
+        let Some(program) = program else { continue };
         for &model in Supported::ALL {
             let Some((ours, shortest)) = lengths(&program, model, graphs) else { continue };
             compared += 1;
             if ours > shortest {
-                longer.push(format!("{} ({}): {ours}, not {shortest}", path.display(), model.name()));
+                longer.push(format!("{name} ({}): {ours}, not {shortest}", model.name()));
             }
         }
     }

@@ -28,14 +28,12 @@
 
 #![allow(clippy::doc_markdown, reason = "CCv and PostgreSQL are names, not code")]
 
-pub mod agree;
 pub mod decide;
 pub mod fix;
 pub mod history;
 pub mod model;
 pub mod oracle;
 pub mod program;
-pub mod random;
 pub mod run;
 pub mod template;
 pub mod text;

@@ -1,4 +1,4 @@
-//! The paper's figures and lemmas, and the programs that broke earlier formulations of the reduction.
+//! The paper's figures, and the programs that broke earlier formulations of the reduction.
 
 #![allow(clippy::doc_markdown, reason = "CCv is a name, not code")]
 
@@ -6,7 +6,6 @@ use std::fmt::Write;
 use steadfast_explore::{Budget, Limits};
 use steadfast_span::SourceFile;
 use steadfast_txn::oracle::{Effort, explore};
-use steadfast_txn::random::{Rng, Sample};
 use steadfast_txn::{Program, ProgramModel, Subject, Verdict, decide, find_race, parse};
 
 /// A program from the notation of the paper: `[x:=1] [r:=y] || …`.
@@ -138,48 +137,6 @@ fn delayed_processes_see_later_writes() {
 #[test]
 fn independent_reads_of_independent_writes_are_a_long_fork() {
     check("[x:=1] || [y:=1] || [r0:=x; r1:=y] || [r0:=y; r1:=x]", false, false);
-}
-
-/// Lemma 7.2: robust against CM implies robust against CCv.
-#[test]
-fn lemma_7_2() {
-    let mut rng = Rng::new(72);
-    for _ in 0..2_000 {
-        let text = Sample::random(&mut rng, 6).text();
-        let Some(Subject::Program(program)) = parse(&SourceFile::new("sample", &*text)).subject else { panic!() };
-        assert!(!robust(&program, ProgramModel::Cm) || robust(&program, ProgramModel::Ccv), "{text}");
-    }
-}
-
-/// Lemma 8.1: robust against CC iff robust against CM, with the machines of both.
-#[test]
-fn lemma_8_1() {
-    let mut rng = Rng::new(81);
-    for _ in 0..150 {
-        let text = Sample::random(&mut rng, 4).text();
-        let Some(Subject::Program(program)) = parse(&SourceFile::new("sample", &*text)).subject else { panic!() };
-        let found =
-            [ProgramModel::Cc, ProgramModel::Cm].map(|model| explore(&program, model, Effort::UntilCycle, 100_000));
-        if let [Ok(cc), Ok(cm)] = found {
-            assert_eq!(cc.cycle.is_some(), cm.cycle.is_some(), "{text}");
-        }
-    }
-}
-
-/// Theorem 3.1: a write-write race under one of the three is one under the others; and races that we find are real.
-#[test]
-fn theorem_3_1() {
-    let mut rng = Rng::new(31);
-    for _ in 0..100 {
-        let text = Sample::random(&mut rng, 3).text();
-        let Some(Subject::Program(program)) = parse(&SourceFile::new("sample", &*text)).subject else { panic!() };
-        let found = [ProgramModel::Cc, ProgramModel::Ccv, ProgramModel::Cm]
-            .map(|model| explore(&program, model, Effort::Everything, 50_000));
-        let [Ok(cc), Ok(ccv), Ok(cm)] = found else { continue };
-        assert!(cc.race == ccv.race && ccv.race == cm.race, "{text}");
-        let reported = find_race(&program, &Budget::new(Limits::default(), None, None)).is_some();
-        assert!(!reported || cm.race, "{text}");
-    }
 }
 
 #[test]

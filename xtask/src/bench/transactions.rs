@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+use steadfast_random::Rng;
 
 /// How many operations the history has.
 const OPERATIONS: usize = 1_000_000;
@@ -94,22 +95,16 @@ fn row(binary: &Path, path: &Path, name: &str, model: &str) -> Result<f64> {
 
 /// A history as a serializable store of twenty sessions would record it.
 fn history(binary: &Path) -> Result<()> {
-    let (mut text, mut state, mut value) = (String::new(), 42_u64, 0);
-    let mut random = |limit: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % limit
-    };
+    let (mut text, mut rng, mut value) = (String::new(), Rng::new(42), 0);
     let mut store = vec![0; 1_000];
     for number in 0..OPERATIONS {
-        let (transaction, key) = (number / 10, random(1_000));
-        let kind = if random(10) < 3 { 'w' } else { 'r' };
+        let (transaction, key) = (number / 10, rng.below(1_000));
+        let kind = if rng.chance(30) { 'w' } else { 'r' };
         if kind == 'w' {
             value += 1;
-            store[key as usize] = value;
+            store[key] = value;
         }
-        let _ = writeln!(text, "{kind}({key},{},{},{transaction})", store[key as usize], transaction % 20);
+        let _ = writeln!(text, "{kind}({key},{},{},{transaction})", store[key], transaction % 20);
     }
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("history.plume");

@@ -1,7 +1,7 @@
 //! Mutations of program text.
 
 use std::ops::Range;
-use steadfast_graph::random::Rng;
+use steadfast_random::Rng;
 
 /// Longer texts are cut: a parser that is linear shows its mistakes on short ones, and faster.
 const LONGEST: usize = 1 << 15;

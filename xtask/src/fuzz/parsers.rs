@@ -14,8 +14,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use steadfast_diag::Severity;
-use steadfast_graph::random::Rng;
 use steadfast_lang::{Dialect, Instance, Parsed, parse, parse_instance, parse_template};
+use steadfast_random::Rng;
 use steadfast_span::{SourceFile, Span};
 
 /// How many inputs a batch has.

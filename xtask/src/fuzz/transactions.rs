@@ -2,9 +2,8 @@
 
 use anyhow::{Result, bail};
 use std::time::Instant;
+use steadfast_twin::transactions::{HistoryShape, TransactionTally, compare, compare_histories, compare_serializable};
 use steadfast_txn::ProgramModel;
-use steadfast_txn::agree::{Tally, compare, compare_serializable};
-use steadfast_txn::history::oracle::{Shape, compare as compare_histories};
 
 /// Compares on `count` programs for every model, on a quarter as many with transactions that run serializably (+), and on as many histories; and shows tables.
 pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
@@ -26,7 +25,7 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
         );
         disagreements.extend(tally.disagreements);
     }
-    for (name, shape) in [("values", Shape::Values), ("lists", Shape::Lists)] {
+    for (name, shape) in [("values", HistoryShape::Values), ("lists", HistoryShape::Lists)] {
         let satisfied = compare_histories(seed, count, shape).map_err(|problem| anyhow::anyhow!("{problem}"))?;
         let counts: Vec<String> = satisfied.iter().map(u64::to_string).collect();
         println!("{count} histories of {name}: satisfied (cc, ccv, cm, si, ser) {}", counts.join(" "));
@@ -39,12 +38,12 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
 }
 
 /// Compares programs of one kind.
-type Compare = fn(ProgramModel, u64, u64) -> Tally;
+type Compare = fn(ProgramModel, u64, u64) -> TransactionTally;
 
 /// Every worker has a seed of its own, so that the programs do not depend on who is faster.
-fn in_parallel(compare: Compare, model: ProgramModel, count: u64, seed: u64, jobs: u64) -> Tally {
+fn in_parallel(compare: Compare, model: ProgramModel, count: u64, seed: u64, jobs: u64) -> TransactionTally {
     let share = |job: u64| count / jobs + u64::from(job < count % jobs);
-    let mut total = Tally::default();
+    let mut total = TransactionTally::default();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs)
             .map(|job| scope.spawn(move || compare(model, seed.wrapping_add(job * 7919), share(job))))

@@ -6,7 +6,7 @@ use crate::settings::Question;
 use std::collections::BTreeSet;
 use steadfast_diag::codes::{note, verdict};
 use steadfast_diag::{Diagnostic, Severity};
-use steadfast_ir::{Instr, LocId, Program, ReadOrder, RmwOrder, WriteOrder};
+use steadfast_ir::{LocId, Program, dataflow};
 use steadfast_model::Orderings;
 use steadfast_robust::Supported;
 
@@ -73,11 +73,5 @@ pub(crate) fn remarks(program: &Program, model: Supported, question: &Question, 
 
 fn has_seq_cst_accesses(program: &Program) -> bool {
     let mut code = program.threads.iter().flat_map(|thread| thread.code.iter());
-    code.any(|instruction| match &instruction.op {
-        Instr::Load { order, .. } | Instr::Wait { order, .. } => *order == ReadOrder::SeqCst,
-        Instr::Store { order, .. } => *order == WriteOrder::SeqCst,
-        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => *order == RmwOrder::SeqCst,
-        Instr::Cas { success, failure, .. } => *success == RmwOrder::SeqCst || *failure == ReadOrder::SeqCst,
-        _ => false,
-    })
+    code.any(|instruction| dataflow::is_seq_cst_access(&instruction.op))
 }

@@ -38,6 +38,31 @@ impl From<(Code, &'static str, &'static str)> for CodeInfo {
     }
 }
 
+/// Declares codes as constants, and a table `CODES` of all of them for [`Registry::add`]. The visibility comes first; each code is documented by its title:
+///
+/// ```
+/// mod codes {
+///     steadfast_diag::code_table! {
+///         pub table;
+///         UNCLOSED = "E9900", "bracket never closed", "A bracket has no partner.";
+///     }
+/// }
+/// assert_eq!(codes::CODES[0], (codes::UNCLOSED, "bracket never closed", "A bracket has no partner."));
+/// ```
+#[macro_export]
+macro_rules! code_table {
+    ($visibility:vis table; $($(#[$doc:meta])* $name:ident = $code:literal, $title:literal, $explanation:literal;)*) => {
+        $(
+            #[doc = $title]
+            $(#[doc = ""] #[$doc])*
+            $visibility const $name: $crate::Code = $crate::Code($code);
+        )*
+
+        /// Every code of this file: the code, a title, and a paragraph.
+        $visibility static CODES: &[($crate::Code, &str, &str)] = &[$(($name, $title, $explanation)),*];
+    };
+}
+
 /// The known codes, in the order of their names.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {

@@ -4,8 +4,7 @@
 //! unbounded loops; whatever does not fit the bounds is reported as [`OracleVerdict::TooLarge`], never guessed.
 
 mod explore;
-#[cfg(test)]
-mod flat;
+pub mod flat;
 mod interpret;
 mod state;
 pub mod store_buffer;

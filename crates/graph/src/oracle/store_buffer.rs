@@ -197,48 +197,8 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::Axioms;
-    use crate::random::{Config, Focus, Rng, program};
-    use crate::shrink;
     use steadfast_ir::{Expr, ProgramBuilder, ReadOrder, WriteOrder};
     use steadfast_model::Model;
-
-    /// Holds the machine together with the model on random programs; returns how many were decided, and how many of them are not robust.
-    fn agree(seed: u64, count: usize, config: &Config) -> (usize, usize) {
-        let bounds = Options { max_graphs: 10_000, ..Options::default() };
-        let answers = |program: &Program| {
-            Some((super::super::robust(program, Model::Tso, &bounds).holds()?, robust(program, &bounds).holds()?))
-        };
-        let mut rng = Rng::new(seed);
-        let (mut decided, mut violated) = (0, 0);
-        for _ in 0..count {
-            let program = program(&mut rng, config);
-            let Some((model, machine)) = answers(&program) else { continue };
-            if model != machine {
-                let small = shrink(&program, &|p| answers(p).is_some_and(|(one, other)| one != other));
-                panic!("model say {model}, the machine says {machine} about\n{small}");
-            }
-            decided += 1;
-            violated += usize::from(!machine);
-        }
-        (decided, violated)
-    }
-
-    #[test]
-    fn it_agrees_with_the_axioms() {
-        let (decided, violated) = agree(6, 1_500, &Config::default());
-        assert!(decided > 1_000 && violated > 100, "{decided} decided, {violated} violated");
-    }
-
-    #[test]
-    fn also_about_branches_choices_failures_and_contention() {
-        let local =
-            Config { small: true, branches: 30, registers: 30, choices: 10, assertions: 20, ..Config::default() };
-        let (decided, violated) = agree(7, 1_000, &local);
-        assert!(decided > 800 && violated > 20, "{decided} decided, {violated} violated");
-        let contended = Config { focus: Focus::Contention, ..Config::default() };
-        let (decided, violated) = agree(8, 500, &contended);
-        assert!(decided > 250 && violated > 10, "{decided} decided, {violated} violated");
-    }
 
     /// Store buffering, perhaps with a fence between store and load.
     fn store_buffering(fence: Option<FenceOrder>) -> Program {

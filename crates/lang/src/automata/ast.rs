@@ -93,29 +93,7 @@ impl Operator {
     /// The operator with this symbol.
     pub(super) fn of(word: &str) -> Option<Self> {
         use steadfast_ir::BinaryOp as B;
-        Some(Self(match word {
-            "==" => B::Eq,
-            "!=" => B::Ne,
-            "<" => B::Lt,
-            "<=" => B::Le,
-            ">" => B::Gt,
-            ">=" => B::Ge,
-            "&&" => B::And,
-            "||" => B::Or,
-            "+" => B::Add,
-            "-" => B::Sub,
-            "*" => B::Mul,
-            "&" => B::BitAnd,
-            "|" => B::BitOr,
-            "^" => B::BitXor,
-            _ => return None,
-        }))
-    }
-
-    /// Whether all its results are 0 or 1.
-    pub(super) fn is_truth(self) -> bool {
-        use steadfast_ir::BinaryOp as B;
-        matches!(self.0, B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge | B::And | B::Or)
+        B::of_symbol(word).filter(|op| !matches!(op, B::Div | B::Rem | B::Shl | B::Shr)).map(Self)
     }
 
     /// The result on unbounded numbers. Nothing if it exceeds 64 bits.

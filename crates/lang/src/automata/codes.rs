@@ -1,20 +1,7 @@
 //! The codes of errors about the automata format, with the texts of `steadfast explain`.
 
-use steadfast_diag::Code;
-
-macro_rules! codes {
-    ($($name:ident = $code:literal, $title:literal, $text:literal;)*) => {
-        $(
-            #[doc = $title]
-            pub(crate) const $name: Code = Code($code);
-        )*
-
-        /// Every code of this file: the code, a title, and a paragraph.
-        pub(crate) static CODES: &[(Code, &str, &str)] = &[$(($name, $title, $text)),*];
-    };
-}
-
-codes! {
+steadfast_diag::code_table! {
+    pub(crate) table;
     UNEXPECTED = "E0300", "something else was expected in an automaton",
         "A thread is written `thread NAME`, `initial STATE`, one line `transition FROM TO OPERATION` per step, and `end`. Words are separated by blanks, and operators stand before their operands: `check == r 1`.";
     UNCLOSED = "E0301", "a thread has no end",

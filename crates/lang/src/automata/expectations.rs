@@ -3,8 +3,7 @@
 use super::codes;
 use super::parser::shorten;
 use crate::expectation::{Expectation, ExpectedVerdict};
-use crate::support::Diagnostics;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_model::{Model, Notion};
 use steadfast_span::Span;
 

@@ -5,8 +5,7 @@ use super::codes;
 use super::encoding::Encoding;
 use super::threads::{Lowering, LoweringContext, Memory};
 use super::values::{self, Analysis};
-use crate::support::Diagnostics;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_ir::{LocKind, Location, Program, ProgramBuilder};
 use steadfast_span::Span;
 

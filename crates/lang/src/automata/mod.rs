@@ -19,15 +19,15 @@ mod threads;
 mod values;
 mod words;
 
-use crate::support::{self, Diagnostics};
+use crate::support;
 use crate::{Parsed, codes as shared};
 use parser::Parser;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::{SourceFile, Span};
 
 /// Reads a program of automata.
 pub(crate) fn parse(file: &SourceFile) -> Parsed {
-    let mut diagnostics = Diagnostics::default();
+    let mut diagnostics = Diagnostics::new(crate::codes::TOO_MANY_ERRORS);
     let expectations = expectations::expectations(file.text(), &mut diagnostics);
     let tree = Parser::new(file.text(), words::words(file.text()), &mut diagnostics).file();
     if tree.threads.is_empty() && !diagnostics.has_errors() {
@@ -46,7 +46,7 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
 
 /// The places where the program could be changed.
 pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
-    let mut diagnostics = Diagnostics::default();
+    let mut diagnostics = Diagnostics::new(crate::codes::TOO_MANY_ERRORS);
     let tree = Parser::new(file.text(), words::words(file.text()), &mut diagnostics).file();
     sites::sites(file.text(), &tree)
 }

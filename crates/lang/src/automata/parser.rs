@@ -4,9 +4,9 @@
 
 use super::ast::{Automaton, File, Number, Op, Operator, Term, Transition, Word};
 use super::codes;
-use crate::support::{self, Depth, Diagnostics};
+use crate::support::{self, Depth};
 use std::collections::HashMap;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 use steadfast_span::Span;
 
 /// The operations of transitions.
@@ -126,7 +126,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         let problem = Diagnostic::error(codes::UNEXPECTED, format!("expected {what}, found {found}"));
         let problem = problem.at(span, format!("expected {what}"));
         let word = next.map_or("", |(word, _)| word.text);
-        self.diagnostics.push(support::suggest(problem, word, among.iter().copied()));
+        self.diagnostics.push(suggest(problem, word, among.iter().copied()));
         Reported
     }
 
@@ -196,7 +196,7 @@ impl<'s, 'd> Parser<'s, 'd> {
             let message = format!("no transition leaves the initial state `{}`", shorten(initial.text));
             let problem = Diagnostic::warning(codes::IDLE, message).at(initial.span, "this thread never does anything");
             let states = draft.states.list.iter().map(|state| state.text);
-            self.diagnostics.push(support::suggest(problem, initial.text, states));
+            self.diagnostics.push(suggest(problem, initial.text, states));
         }
         let initial = draft.states.number(initial);
         let PartialThread { states, registers, transitions, .. } = draft;
@@ -215,7 +215,7 @@ impl<'s, 'd> Parser<'s, 'd> {
             let message = format!("nothing is ever assigned to `{}`", shorten(register.text));
             let problem = Diagnostic::warning(codes::UNASSIGNED, message).at(register.span, "always 0");
             let others = draft.assigned.iter().map(|&at| draft.registers.list[at].text);
-            self.diagnostics.push(support::suggest(problem, register.text, others));
+            self.diagnostics.push(suggest(problem, register.text, others));
         }
     }
 
@@ -267,7 +267,7 @@ impl<'s, 'd> Parser<'s, 'd> {
     fn unknown_operation(&mut self, operation: Word<'s>) -> Reported {
         let message = format!("unknown operation `{}`", shorten(operation.text));
         let problem = Diagnostic::error(codes::UNKNOWN_OPERATION, message).at(operation.span, "no such operation");
-        let problem = support::suggest(problem, operation.text, OPERATIONS);
+        let problem = suggest(problem, operation.text, OPERATIONS);
         self.diagnostics.push(problem.note(format!("the operations are {}", OPERATIONS.join(", "))));
         Reported
     }

@@ -358,7 +358,7 @@ impl Run {
                 if let Some(values) = counted(*operator, &left.values, &right.values) {
                     return Ok(Results { values, cut });
                 }
-                if operator.is_truth() {
+                if operator.0.is_truth() {
                     return Ok(Results { values: truths(pairs.map(|(one, other)| operator.apply(one, other))), cut });
                 }
                 let results = pairs.filter_map(|(one, other)| {

@@ -2,9 +2,8 @@
 
 use super::ast::{Attribute, Name};
 use super::codes;
-use crate::support::{Diagnostics, suggest};
 use crate::{Expectation, ExpectedVerdict};
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 use steadfast_model::{Model, Notion};
 
 const VERDICTS: [(&str, ExpectedVerdict); 4] = [

@@ -1,20 +1,7 @@
 //! The codes of errors about Steadfast's own language, with the texts of `steadfast explain`.
 
-use steadfast_diag::Code;
-
-macro_rules! codes {
-    ($($name:ident = $code:literal, $title:literal, $text:literal;)*) => {
-        $(
-            #[doc = $title]
-            pub(crate) const $name: Code = Code($code);
-        )*
-
-        /// Every code of this file: the code, a title, and a paragraph.
-        pub(crate) static CODES: &[(Code, &str, &str)] = &[$(($name, $title, $text)),*];
-    };
-}
-
-codes! {
+steadfast_diag::code_table! {
+    pub(crate) table;
     NOT_A_TOKEN = "E0200", "characters without a meaning",
         "The text contains characters that mean nothing outside of comments. Names consist of ASCII letters, digits and `_`.";
     UNCLOSED = "E0201", "something is not closed",

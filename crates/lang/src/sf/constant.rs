@@ -3,8 +3,7 @@
 use super::ast::{Expr, ExprKind};
 use super::codes;
 use super::globals::{Global, Globals};
-use crate::support::{Diagnostics, suggest};
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 
 /// The value of an expression of numbers and constants. Reports nothing if it is not one.
 pub(super) fn known(expr: &Expr, globals: &Globals<'_>) -> Option<i32> {

@@ -6,10 +6,9 @@ use super::orders::Order;
 use super::parametric::{Array, Reading, not_finite};
 use super::types::Ty;
 use super::{codes, limits};
-use crate::support::Diagnostics;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_ir::{LocId, LocKind, Location};
 use steadfast_span::{Index, IndexVec, Span};
 

@@ -12,10 +12,9 @@ use super::parametric::{LEAVES_INSTANCE, Reading};
 use super::registers::Registers;
 use super::types::{Ty, is_truth};
 use super::{codes, limits};
-use crate::support::{Diagnostics, suggest};
 use std::collections::HashMap;
 use std::rc::Rc;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 use steadfast_ir::{BinaryOp, Expr, Instr, RegId};
 use steadfast_span::Span;
 

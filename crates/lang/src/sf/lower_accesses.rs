@@ -9,8 +9,7 @@ use super::lower_attempt::Attempt;
 use super::lower_values::Want;
 use super::orders::Order;
 use super::types::Ty;
-use crate::support::suggest;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, suggest};
 use steadfast_ir::{BinaryOp, Expr, Instr, LocId, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_span::{Index, Span};
 

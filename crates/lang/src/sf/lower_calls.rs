@@ -7,8 +7,7 @@ use super::lower::{CallSite, Exit, Identity, Local, Lowering, Purpose};
 use super::lower_values::Want;
 use super::orders::{Order, unknown};
 use super::types::Ty;
-use crate::support::suggest;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, suggest};
 use steadfast_ir::{Expr, FenceOrder, Instr, RegId};
 
 impl<'a> Lowering<'a, '_> {

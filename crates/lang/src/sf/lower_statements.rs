@@ -6,8 +6,7 @@ use super::codes;
 use super::globals::Place;
 use super::lower::{Local, Loop, Lowering};
 use super::lower_values::Want;
-use crate::support::suggest;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, suggest};
 use steadfast_ir::{BinaryOp, Expr, Instr};
 
 impl<'a> Lowering<'a, '_> {

@@ -231,7 +231,7 @@ impl<'a> Lowering<'a, '_> {
         match self.purpose {
             Purpose::Check => self.globals.ty(ty, self.problems),
             // Checking has reported all errors.
-            Purpose::Build => self.globals.ty(ty, &mut crate::support::Diagnostics::default()),
+            Purpose::Build => self.globals.ty(ty, &mut steadfast_diag::Diagnostics::new(crate::codes::TOO_MANY_ERRORS)),
         }
     }
 

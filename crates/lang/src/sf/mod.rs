@@ -36,9 +36,10 @@ mod token;
 mod types;
 
 use crate::Parsed;
-use crate::support::{Diagnostics, program_name};
+use crate::support::program_name;
 use attributes::Attributes;
 use parametric::{Reading, Template};
+use steadfast_diag::Diagnostics;
 use steadfast_span::SourceFile;
 
 /// Reads a Steadfast program.
@@ -48,7 +49,7 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
 
 /// Reads a program or a template.
 pub(crate) fn parse_as(file: &SourceFile, reading: Reading) -> (Parsed, Option<Template>) {
-    let mut problems = Diagnostics::default();
+    let mut problems = Diagnostics::new(crate::codes::TOO_MANY_ERRORS);
     let tree = parser::parse_file(file.text(), &mut problems);
     let attributes = Attributes::of(&tree.attributes, &mut problems);
     let name = attributes.name.unwrap_or_else(|| program_name(file));
@@ -60,6 +61,6 @@ pub(crate) fn parse_as(file: &SourceFile, reading: Reading) -> (Parsed, Option<T
 
 /// The places where the program could be changed.
 pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
-    let tree = parser::parse_file(file.text(), &mut Diagnostics::default());
+    let tree = parser::parse_file(file.text(), &mut Diagnostics::new(crate::codes::TOO_MANY_ERRORS));
     sites::sites(file.text(), &tree)
 }

@@ -2,8 +2,7 @@
 
 use super::ast::{Expr, Name};
 use super::codes;
-use crate::support::suggest;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, suggest};
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_span::Span;
 

@@ -9,9 +9,6 @@ use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, UnaryOp};
 use steadfast_span::Span;
 
-/// The precedence of `+`.
-const SUM: u8 = 9;
-
 impl Parser<'_> {
     /// Any expression.
     pub(super) fn expression(&mut self) -> Rule<Expr> {
@@ -20,15 +17,15 @@ impl Parser<'_> {
 
     /// An expression without comparisons and shifts, for places where `>` has another meaning.
     pub(super) fn sum(&mut self) -> Rule<Expr> {
-        self.nested(|parser| parser.binary(SUM))
+        self.nested(|parser| parser.binary(BinaryOp::Add.precedence()))
     }
 
     /// Operators with at least this precedence, by precedence climbing.
     fn binary(&mut self, weakest: u8) -> Rule<Expr> {
         let mut left = self.unary()?;
-        while let Some((op, strength)) = binary_operator(self.peek()).filter(|found| found.1 >= weakest) {
+        while let Some(op) = BinaryOp::of_symbol(self.token_text()).filter(|op| op.precedence() >= weakest) {
             self.advance();
-            let right = self.nested(|parser| parser.binary(strength + 1))?;
+            let right = self.nested(|parser| parser.binary(op.precedence() + 1))?;
             let span = left.span.to(right.span);
             let height = left.height.max(right.height);
             left = self.build(ExprKind::Binary(op, Box::new(left), Box::new(right)), span, height)?;
@@ -164,29 +161,4 @@ impl Parser<'_> {
         // The number is incorrect, but the expression can be parsed further.
         0
     }
-}
-
-/// The binary operator of a token, with its precedence.
-fn binary_operator(token: Token) -> Option<(BinaryOp, u8)> {
-    Some(match token {
-        Token::Or => (BinaryOp::Or, 1),
-        Token::And => (BinaryOp::And, 2),
-        Token::Pipe => (BinaryOp::BitOr, 3),
-        Token::Caret => (BinaryOp::BitXor, 4),
-        Token::Amp => (BinaryOp::BitAnd, 5),
-        Token::Eq => (BinaryOp::Eq, 6),
-        Token::Ne => (BinaryOp::Ne, 6),
-        Token::Lt => (BinaryOp::Lt, 7),
-        Token::Le => (BinaryOp::Le, 7),
-        Token::Gt => (BinaryOp::Gt, 7),
-        Token::Ge => (BinaryOp::Ge, 7),
-        Token::Shl => (BinaryOp::Shl, 8),
-        Token::Shr => (BinaryOp::Shr, 8),
-        Token::Plus => (BinaryOp::Add, SUM),
-        Token::Minus => (BinaryOp::Sub, SUM),
-        Token::Star => (BinaryOp::Mul, 10),
-        Token::Slash => (BinaryOp::Div, 10),
-        Token::Percent => (BinaryOp::Rem, 10),
-        _ => return None,
-    })
 }

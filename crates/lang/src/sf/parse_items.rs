@@ -4,9 +4,8 @@ use super::ast::{Attribute, Constant, Count, File, Function, Init, Name, Shared,
 use super::codes;
 use super::parser::{Failed, Parser, Rule};
 use super::token::Token;
-use crate::support::suggest;
 use std::rc::Rc;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, suggest};
 
 /// The keywords that begin a declaration.
 const ITEMS: [&str; 7] = ["thread", "threads", "fn", "const", "atomic", "plain", "mutex"];

@@ -6,9 +6,9 @@
 use super::ast::{self, Name};
 use super::codes;
 use super::token::{Token, tokens};
-use crate::support::{Depth, Diagnostics, too_deep};
+use crate::support::{Depth, too_deep};
 use std::rc::Rc;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// The rule did not match, and the error was reported.
@@ -187,19 +187,21 @@ impl Parser<'_> {
 
     /// Skips to the place where the next statement can begin: behind a `;`, behind a block, or to the `}` of this block.
     pub(super) fn skip_statement(&mut self) {
-        loop {
+        self.skip_past(|parser| matches!(parser.peek(), Token::RightBrace | Token::End | Token::Thread | Token::Fn));
+    }
+
+    /// Skips to the place behind a `;` or behind a block, or to the first token where `stops` holds.
+    fn skip_past(&mut self, stops: impl Fn(&Self) -> bool) {
+        while !stops(self) {
             match self.peek() {
-                Token::Semicolon => {
+                Token::LeftBrace => return self.skip_block(),
+                token => {
                     self.advance();
-                    return;
+                    if token == Token::Semicolon {
+                        return;
+                    }
                 }
-                Token::LeftBrace => {
-                    self.skip_block();
-                    return;
-                }
-                Token::RightBrace | Token::End | Token::Thread | Token::Fn => return,
-                _ => self.advance(),
-            };
+            }
         }
     }
 
@@ -244,20 +246,10 @@ impl Parser<'_> {
 
     /// Skips to the place where the next declaration can begin.
     pub(super) fn skip_item(&mut self) {
-        loop {
-            match self.peek() {
-                Token::Semicolon => {
-                    self.advance();
-                    return;
-                }
-                Token::LeftBrace => {
-                    self.skip_block();
-                    return;
-                }
-                Token::Thread | Token::Fn | Token::Const | Token::Hash | Token::End => return,
-                Token::Name if self.shared_kind().is_some() => return,
-                _ => self.advance(),
-            };
-        }
+        self.skip_past(|parser| match parser.peek() {
+            Token::Thread | Token::Fn | Token::Const | Token::Hash | Token::End => true,
+            Token::Name => parser.shared_kind().is_some(),
+            _ => false,
+        });
     }
 }

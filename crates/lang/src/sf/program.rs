@@ -10,9 +10,8 @@ use super::parametric::{Reading, Template, not_finite};
 use super::registers::Registers;
 use super::types::Ty;
 use super::{codes, limits, recursion};
-use crate::support::Diagnostics;
 use std::collections::HashMap;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_ir::{Program, ProgramBuilder, ThreadBuilder, Wrap};
 use steadfast_span::Span;
 

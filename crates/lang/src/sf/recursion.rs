@@ -3,8 +3,7 @@
 use super::codes;
 use super::globals::Globals;
 use super::lower::CallSite;
-use crate::support::Diagnostics;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 
 /// The state of a function in a depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]

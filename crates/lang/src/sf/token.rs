@@ -1,9 +1,8 @@
 //! Tokens. Only words that begin or join statements are keywords; everything with parentheses is a name.
 
 use super::codes;
-use crate::support::Diagnostics;
 use logos::{Lexer, Logos};
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// A kind of token.

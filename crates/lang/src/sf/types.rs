@@ -70,15 +70,7 @@ pub(super) fn is_truth(expr: &Expr, of: &dyn Fn(steadfast_ir::RegId) -> u16) -> 
         Expr::Unary(op, _) => *op == UnaryOp::Not,
         Expr::Binary(op, left, right) => match op {
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => is_truth(left, of) && is_truth(right, of),
-            BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge
-            | BinaryOp::And
-            | BinaryOp::Or => true,
-            _ => false,
+            _ => op.is_truth(),
         },
     }
 }

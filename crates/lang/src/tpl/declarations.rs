@@ -3,8 +3,8 @@
 use super::ast::{Declared, File, Function, Number};
 use super::parser::{Parse, Parser};
 use super::token::TokenKind as T;
-use crate::{codes, support};
-use steadfast_diag::Diagnostic;
+use crate::codes;
+use steadfast_diag::{Diagnostic, suggest};
 use steadfast_ir::LocKind;
 
 const DECLARATIONS: [&str; 5] = ["max_value", "global", "na", "track", "fn"];
@@ -44,7 +44,7 @@ impl<'s> Parser<'s, '_> {
         let mut problem = self.expected(codes::UNEXPECTED, "a declaration");
         match token.kind {
             T::CloseBrace => problem = problem.help("every block is closed already; is this `}` one too many?"),
-            T::Name => problem = support::suggest(problem, self.slice(token.span), DECLARATIONS),
+            T::Name => problem = suggest(problem, self.slice(token.span), DECLARATIONS),
             _ => {}
         }
         if problem.helps.is_empty() {

@@ -6,8 +6,7 @@
 
 use crate::codes;
 use crate::expectation::{Expectation, ExpectedVerdict};
-use crate::support::Diagnostics;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_model::{Model, Notion};
 use steadfast_span::Span;
 

@@ -8,31 +8,6 @@ use crate::support::MAX_NESTING;
 use steadfast_diag::Diagnostic;
 use steadfast_ir::{BinaryOp, UnaryOp};
 
-/// The binary operator of a token, with its precedence.
-fn binary_operator(kind: T) -> Option<(BinaryOp, u8)> {
-    Some(match kind {
-        T::OrOr => (BinaryOp::Or, 1),
-        T::AndAnd => (BinaryOp::And, 2),
-        T::Or => (BinaryOp::BitOr, 3),
-        T::Caret => (BinaryOp::BitXor, 4),
-        T::And => (BinaryOp::BitAnd, 5),
-        T::EqEq => (BinaryOp::Eq, 6),
-        T::NotEq => (BinaryOp::Ne, 6),
-        T::Less => (BinaryOp::Lt, 7),
-        T::LessEq => (BinaryOp::Le, 7),
-        T::Greater => (BinaryOp::Gt, 7),
-        T::GreaterEq => (BinaryOp::Ge, 7),
-        T::ShiftLeft => (BinaryOp::Shl, 8),
-        T::ShiftRight => (BinaryOp::Shr, 8),
-        T::Plus => (BinaryOp::Add, 9),
-        T::Minus => (BinaryOp::Sub, 9),
-        T::Star => (BinaryOp::Mul, 10),
-        T::Slash => (BinaryOp::Div, 10),
-        T::Percent => (BinaryOp::Rem, 10),
-        _ => return None,
-    })
-}
-
 impl<'s> Parser<'s, '_> {
     /// An expression.
     pub(super) fn expression(&mut self) -> Parse<Expr<'s>> {
@@ -43,14 +18,18 @@ impl<'s> Parser<'s, '_> {
     fn operations(&mut self, weakest: u8) -> Parse<Expr<'s>> {
         self.nested(|parser| {
             let mut left = parser.operand()?;
-            while let Some((op, strength)) = binary_operator(parser.kind()).filter(|&(_, strength)| strength >= weakest)
-            {
+            while let Some(op) = parser.operator().filter(|op| op.precedence() >= weakest) {
                 parser.bump();
-                let right = parser.operations(strength + 1)?;
+                let right = parser.operations(op.precedence() + 1)?;
                 left = parser.binary(op, left, right)?;
             }
             Ok(left)
         })
+    }
+
+    /// The binary operator that comes next.
+    fn operator(&self) -> Option<BinaryOp> {
+        BinaryOp::of_symbol(self.slice(self.peek().span))
     }
 
     /// Joins two operands. A loop parses a chain, but its tree is as deep as the chain is long.

@@ -2,10 +2,9 @@
 
 use super::ast::{Declared, File, Name, Number};
 use super::thread;
-use crate::support::Diagnostics;
-use crate::{codes, support};
+use crate::codes;
 use std::collections::HashMap;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 use steadfast_ir::{LocId, LocKind, Location, Program, ProgramBuilder, Value, Wrap};
 use steadfast_span::{IndexVec, Span};
 
@@ -44,7 +43,7 @@ impl<'s> Locations<'s> {
         }
         let problem = Diagnostic::error(codes::UNKNOWN_LOCATION, format!("unknown location `{}`", name.text));
         let problem = problem.at(name.span, "not declared with `global` or `na`");
-        diagnostics.push(support::suggest(problem, name.text, self.names()));
+        diagnostics.push(suggest(problem, name.text, self.names()));
     }
 }
 

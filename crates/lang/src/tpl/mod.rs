@@ -15,15 +15,15 @@ mod statements;
 mod thread;
 mod token;
 
-use crate::support::{self, Diagnostics};
+use crate::support;
 use crate::{Parsed, codes};
 use parser::Parser;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::{SourceFile, Span};
 
 /// Reads a TPL program.
 pub(crate) fn parse(file: &SourceFile) -> Parsed {
-    let mut diagnostics = Diagnostics::default();
+    let mut diagnostics = Diagnostics::new(codes::TOO_MANY_ERRORS);
     let expectations = expectations::expectations(file.text(), &mut diagnostics);
     let tokens = token::tokens(file.text(), &mut diagnostics);
     let tree = Parser::new(file.text(), tokens, &mut diagnostics).file();
@@ -37,7 +37,7 @@ pub(crate) fn parse(file: &SourceFile) -> Parsed {
 
 /// The places where the program could be changed.
 pub(crate) fn sites(file: &SourceFile) -> Vec<crate::Site> {
-    let mut diagnostics = Diagnostics::default();
+    let mut diagnostics = Diagnostics::new(codes::TOO_MANY_ERRORS);
     let tokens = token::tokens(file.text(), &mut diagnostics);
     let tree = Parser::new(file.text(), tokens, &mut diagnostics).file();
     sites::sites(file.text(), &tree)

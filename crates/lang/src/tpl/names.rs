@@ -3,10 +3,9 @@
 use super::ast::Name;
 use super::lower::{Locations, duplicate};
 use super::operations::mode_for;
-use crate::support::Diagnostics;
-use crate::{codes, support};
+use crate::codes;
 use std::collections::HashMap;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 use steadfast_ir::{Label, RegId, ThreadBuilder};
 use steadfast_span::Span;
 
@@ -69,7 +68,7 @@ impl<'s> Registers<'s> {
         let problem = problem.at(name.span, "not declared with `local` before");
         match mode_for(name.text) {
             Some(mode) => problem.help(format!("the mode is written `{mode}`")),
-            None => support::suggest(problem, name.text, self.names.iter().copied()),
+            None => suggest(problem, name.text, self.names.iter().copied()),
         }
     }
 }
@@ -122,7 +121,7 @@ impl<'s> Labels<'s> {
             if let (None, Some(wanted)) = (entry.bound, entry.wanted) {
                 let problem = Diagnostic::error(codes::UNKNOWN_LABEL, format!("unknown label `{name}`"));
                 let problem = problem.at(wanted, format!("no `{name}:` stands in this thread"));
-                diagnostics.push(support::suggest(problem, name, placed()));
+                diagnostics.push(suggest(problem, name, placed()));
             }
             if diagnostics.is_full() {
                 return;

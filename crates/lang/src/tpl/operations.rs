@@ -3,8 +3,8 @@
 use super::ast::{AccessKind, Expr, ExprKind, Name, StatementKind};
 use super::parser::{Parse, Parser, Reported};
 use super::token::{Token, TokenKind as T};
-use crate::{codes, support};
-use steadfast_diag::Diagnostic;
+use crate::codes;
+use steadfast_diag::{Diagnostic, closest, suggest};
 use steadfast_ir::{ReadOrder, RmwOrder, WriteOrder};
 use steadfast_span::Span;
 
@@ -71,11 +71,11 @@ impl<'s> Parser<'s, '_> {
             "fetch_add" => Some("FADD"),
             "swap" => Some("exchange"),
             "compare_exchange_strong" | "compare_exchange" => Some("CAS"),
-            word => support::closest(word, FUNCTIONS).filter(|_| support::closest(word, METHODS).is_none()),
+            word => closest(word, FUNCTIONS).filter(|_| closest(word, METHODS).is_none()),
         };
         self.report(match meant {
             Some(function) => problem.help(format!("write `{function}({}, …)`", location.text)),
-            None => support::suggest(problem, op.word, METHODS),
+            None => suggest(problem, op.word, METHODS),
         })
     }
 
@@ -85,7 +85,7 @@ impl<'s> Parser<'s, '_> {
         self.report(if METHODS.contains(&op.word) {
             problem.help(format!("write `x.{}(…)` with the location in front", op.word))
         } else {
-            support::suggest(problem, op.word, FUNCTIONS.into_iter().chain(["assert", "assume", "verify"]))
+            suggest(problem, op.word, FUNCTIONS.into_iter().chain(["assert", "assume", "verify"]))
         })
     }
 
@@ -277,7 +277,7 @@ impl<'s> Parser<'s, '_> {
         let problem = Diagnostic::error(codes::UNKNOWN_MODE, format!("unknown mode `{word}`")).at(span, label);
         self.report(match mode_for(word) {
             Some(mode) => problem.help(format!("did you mean `{mode}`?")),
-            None => support::suggest(problem, word, ["rlx", "acq", "rel"]),
+            None => suggest(problem, word, ["rlx", "acq", "rel"]),
         })
     }
 }

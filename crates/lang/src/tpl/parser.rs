@@ -7,8 +7,8 @@
 use super::ast::Name;
 use super::token::{Token, TokenKind};
 use crate::codes;
-use crate::support::{self, Depth, Diagnostics};
-use steadfast_diag::Diagnostic;
+use crate::support::{self, Depth};
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// The rule did not match, and the error was reported.

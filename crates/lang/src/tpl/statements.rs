@@ -4,7 +4,8 @@ use super::ast::{Expr, ExprKind, Name, Statement, StatementKind};
 use super::operations::{FUNCTIONS, METHODS};
 use super::parser::{Parse, Parser, Reported};
 use super::token::TokenKind as T;
-use crate::{codes, support};
+use crate::codes;
+use steadfast_diag::{closest, suggest};
 use steadfast_ir::FenceOrder;
 use steadfast_span::Span;
 
@@ -14,7 +15,7 @@ const STATEMENTS: [&str; 7] = ["if", "while", "goto", "oneof", "skip", "fence", 
 /// Whether a word is more similar to a keyword than to any operation: `whlie (…)` is no call.
 fn is_misspelt_statement(word: &str) -> bool {
     let known = METHODS.into_iter().chain(FUNCTIONS).chain(STATEMENTS);
-    support::closest(word, known).is_some_and(|meant| STATEMENTS.contains(&meant))
+    closest(word, known).is_some_and(|meant| STATEMENTS.contains(&meant))
 }
 
 impl<'s> Parser<'s, '_> {
@@ -97,7 +98,7 @@ impl<'s> Parser<'s, '_> {
         let token = self.peek();
         let problem = self.expected(codes::UNEXPECTED, "a statement");
         let word = if token.kind == T::Name { self.slice(token.span) } else { "" };
-        self.report_once(support::suggest(problem, word, STATEMENTS))
+        self.report_once(suggest(problem, word, STATEMENTS))
     }
 
     fn locals(&mut self) -> StatementKind<'s> {

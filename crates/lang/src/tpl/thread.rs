@@ -4,8 +4,7 @@ use super::ast::{self, AccessKind, ExprKind, Function, Name, Statement, Statemen
 use super::lower::Locations;
 use super::names::{Labels, Registers, Role};
 use crate::codes;
-use crate::support::Diagnostics;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_ir::{BinaryOp, Expr, Instr, LocId, LocKind, Place, RegId, ThreadBuilder};
 use steadfast_span::Span;
 

@@ -1,9 +1,8 @@
 //! Tokens: words and symbols.
 
 use crate::codes;
-use crate::support::Diagnostics;
 use logos::{FilterResult, Logos};
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// The kinds of tokens. Names of operations (`load`, `FADD`, …) are plain names; only words that begin a declaration or a
@@ -78,11 +77,7 @@ pub(super) enum LexError {
 }
 
 /// A token and its place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: TokenKind,
-    pub(super) span: Span,
-}
+pub(super) type Token = steadfast_span::Token<TokenKind>;
 
 impl TokenKind {
     /// Whether it is a reserved word, which cannot be a name.
@@ -126,41 +121,26 @@ fn block_comment(lexer: &mut logos::Lexer<TokenKind>) -> FilterResult<(), LexErr
 
 /// All tokens of the text. The last one, and only that, is [`TokenKind::EndOfFile`]. Text that is no token is reported and left out.
 pub(super) fn tokens(text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
-    let mut tokens = Vec::with_capacity(text.len() / 3);
-    let mut unknown: Option<Span> = None;
-    for (result, range) in TokenKind::lexer(text).spanned() {
-        let span = Span::new(range.start as u32, range.end as u32);
-        // Adjacent unknown characters are one error, not several.
-        if result == Err(LexError::UnknownCharacter) && unknown.is_none_or(|run| run.end == span.start) {
-            unknown = Some(unknown.map_or(span, |run| run.to(span)));
-            continue;
-        }
-        report_unknown(unknown.take(), text, diagnostics);
-        match result {
-            Ok(kind) => tokens.push(Token { kind, span }),
-            Err(LexError::UnknownCharacter) => unknown = Some(span),
-            Err(LexError::UnclosedComment) => diagnostics.push(unclosed_comment(span)),
-        }
-    }
-    report_unknown(unknown, text, diagnostics);
-    let end = text.len() as u32;
-    tokens.push(Token { kind: TokenKind::EndOfFile, span: Span::new(end, end) });
-    tokens
+    steadfast_span::tokens(text, TokenKind::lexer(text).spanned(), TokenKind::EndOfFile, |error, span| {
+        diagnostics.push(match error {
+            LexError::UnknownCharacter => unknown_text(span, text),
+            LexError::UnclosedComment => unclosed_comment(span),
+        });
+    })
 }
 
-fn report_unknown(run: Option<Span>, text: &str, diagnostics: &mut Diagnostics) {
-    let Some(span) = run else { return };
+fn unknown_text(span: Span, text: &str) -> Diagnostic {
     let found = text.get(span.range()).unwrap_or_default();
     let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
     let shown: String = found.chars().take(20).map(visible).collect();
     let problem = Diagnostic::error(codes::UNKNOWN_CHARACTER, format!("unknown text `{shown}`"));
     let problem = problem.at(span, "nothing in TPL begins like this");
-    diagnostics.push(match found {
+    match found {
         "\"" | "'" => problem.help("TPL has no strings and no characters, only numbers"),
         "#" => problem.help("comments begin with `//`"),
         "[" | "]" => problem.help("TPL has no arrays; the Steadfast language has"),
         _ => problem,
-    });
+    }
 }
 
 fn unclosed_comment(span: Span) -> Diagnostic {

@@ -5,13 +5,13 @@
 use crate::machine;
 use crate::solver::solver;
 use std::time::Duration;
-use steadfast_graph::random::{Config, Focus, program_of_seed};
 use steadfast_ir::Program;
 use steadfast_lang::{Template, parse_template};
 use steadfast_model::Notion;
 use steadfast_prove::{Claim, Options, ProofResult, Property, SolverOptions, prove};
 use steadfast_robust::{Supported, Verdict};
 use steadfast_span::SourceFile;
+use steadfast_twin::random::{Config, Focus, program_of_seed};
 
 fn claim(program: &Program, template: &Template) -> Option<(Claim, Property)> {
     let solver = SolverOptions { timeout: Duration::from_secs(2), ..SolverOptions::default() };

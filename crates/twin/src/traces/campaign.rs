@@ -3,7 +3,7 @@
 use super::compare::{Counts, Disagreement, compare};
 use super::sample::{TraceLength, sample_trace};
 use super::step::Trace;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::workers::counted;
 use steadfast_clocks::Supported;
 
 /// Many traces for one model.
@@ -52,22 +52,14 @@ impl std::fmt::Display for TraceFinding {
 impl TraceCampaign {
     /// Compares, and counts.
     pub fn run(&self) -> TraceTally {
-        let next = AtomicU64::new(0);
-        let worker = || {
-            let mut tally = TraceTally::default();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= self.traces {
-                    return tally;
-                }
+        let count = |tally: &mut TraceTally, number| {
+            let more = number < self.traces;
+            if more {
                 tally.count(self.seed.wrapping_add(number), self.model);
             }
+            more
         };
-        let mut tally = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.jobs.max(1)).map(|_| scope.spawn(worker)).collect();
-            let tallies = workers.into_iter().map(|worker| worker.join().expect("comparing does not panic"));
-            tallies.fold(TraceTally::default(), TraceTally::plus)
-        });
+        let mut tally = counted(self.jobs, count, TraceTally::plus);
         tally.findings.sort_by_key(|finding| finding.seed);
         tally
     }

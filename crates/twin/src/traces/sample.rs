@@ -2,8 +2,8 @@
 
 use super::step::{LOCATIONS, THREADS, Trace, TraceStep};
 use steadfast_clocks::{Direction, Strength};
-use steadfast_graph::random::Rng;
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
+use steadfast_random::Rng;
 
 /// The length of traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

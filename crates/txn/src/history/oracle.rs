@@ -1,10 +1,6 @@
 //! The twin of the check, by the definitions: every order of a few transactions, run one by one.
 
 use super::{Criterion, History, Operation, TransactionStatus};
-use crate::random::Rng;
-
-mod random;
-pub use random::{Shape, history};
 
 /// What a read returned.
 #[derive(Clone)]
@@ -215,23 +211,4 @@ fn causal(all: &[Summary]) -> Option<Vec<Vec<bool>>> {
         }
     }
     (0..count).all(|at| !before[at][at]).then_some(before)
-}
-
-/// Compares the check with the definitions on random histories, for all criteria: how many were satisfied, per criterion, or the first disagreement.
-pub fn compare(seed: u64, count: u64, shape: Shape) -> Result<[u64; 5], String> {
-    let mut rng = Rng::new(seed);
-    let mut satisfied = [0; 5];
-    for _ in 0..count {
-        let history = history(&mut rng, shape);
-        for (slot, criterion) in satisfied.iter_mut().zip(Criterion::ALL) {
-            let expected = satisfies(&history, criterion);
-            let budget = steadfast_explore::Budget::new(steadfast_explore::Limits::default(), None, None);
-            let found = super::check(&history, criterion, &budget);
-            if (found == super::Answer::Satisfied) != expected {
-                return Err(format!("{criterion}: {expected} by the definitions, but {found:?}\n{history:#?}"));
-            }
-            *slot += u64::from(expected);
-        }
-    }
-    Ok(satisfied)
 }

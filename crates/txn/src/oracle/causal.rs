@@ -10,12 +10,13 @@
 //! after all issues. The latter are enumerated per process, in every order, because the processes no longer depend on each other then.
 
 use super::cycle::{Relation, cycle};
-use super::{Effort, Found, Unknown};
+use super::{Effort, Found, Unknown, visit_all};
 use crate::model::ProgramModel;
 use crate::program::{Program, Value};
 use crate::run::{Local, Runner};
 use crate::varset::VarSet;
 use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
 
 /// More transactions of one process than this are not run.
 const SLOTS: usize = 4;
@@ -223,38 +224,29 @@ pub(super) fn explore(
     if processes * SLOTS > 32 {
         return Err(Unknown::TooLarge);
     }
-    let mut pending = vec![State {
+    let start = State {
         locals: (0..processes).map(|process| machine.runner.start(process)).collect(),
         issued: vec![None; processes * SLOTS],
         counts: vec![0; processes],
         delivered: vec![Vec::new(); processes],
         stamps: Vec::new(),
         turn: None,
-    }];
-    let mut seen: FxHashSet<State> = FxHashSet::default();
-    let mut found = Found::default();
-    while let Some(state) = pending.pop() {
-        if !seen.insert(state.clone()) {
-            continue;
-        }
-        found.states += 1;
-        if found.states > most_states {
-            return Err(Unknown::TooLarge);
-        }
+    };
+    visit_all(start, most_states, |state, found, pending| {
         if state.turn.is_none() {
-            machine.look(&state, effort, &mut found);
+            machine.look(state, effort, found);
             if found.cycle.is_some() && effort == Effort::UntilCycle {
-                return Ok(found);
+                return Ok(ControlFlow::Break(()));
             }
         }
         for process in 0..processes {
             if state.turn.is_none_or(|turn| turn == process) {
-                state.deliver(process, &mut pending);
-                machine.issues(&state, process, &mut pending)?;
+                state.deliver(process, pending);
+                machine.issues(state, process, pending)?;
             }
         }
-    }
-    Ok(found)
+        Ok(ControlFlow::Continue(()))
+    })
 }
 
 impl Machine<'_> {

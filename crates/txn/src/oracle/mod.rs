@@ -11,6 +11,9 @@ mod snapshot;
 use crate::model::ProgramModel;
 use crate::program::Program;
 use crate::run::RunError;
+use rustc_hash::FxHashSet;
+use std::hash::Hash;
+use std::ops::ControlFlow;
 
 /// What the oracle found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,4 +58,28 @@ pub fn explore(program: &Program, model: ProgramModel, effort: Effort, most_stat
         ProgramModel::Cc | ProgramModel::Ccv | ProgramModel::Cm => causal::explore(program, model, effort, most_states),
         ProgramModel::Si => snapshot::explore(program, effort, most_states),
     }
+}
+
+/// Visits all states that can be reached, each once. `visit` learns from a state, adds its successors to the list, and breaks off if that is enough.
+fn visit_all<S: Clone + Eq + Hash>(
+    start: S,
+    most_states: usize,
+    mut visit: impl FnMut(&S, &mut Found, &mut Vec<S>) -> Result<ControlFlow<()>, Unknown>,
+) -> Result<Found, Unknown> {
+    let mut pending = vec![start];
+    let mut seen: FxHashSet<S> = FxHashSet::default();
+    let mut found = Found::default();
+    while let Some(state) = pending.pop() {
+        if !seen.insert(state.clone()) {
+            continue;
+        }
+        found.states += 1;
+        if found.states > most_states {
+            return Err(Unknown::TooLarge);
+        }
+        if visit(&state, &mut found, &mut pending)?.is_break() {
+            break;
+        }
+    }
+    Ok(found)
 }

@@ -2,10 +2,10 @@
 //! something that it writes.
 
 use super::cycle::{Relation, cycle};
-use super::{Effort, Found, Unknown};
+use super::{Effort, Found, Unknown, visit_all};
 use crate::program::{Program, Value};
 use crate::run::{Local, Runner};
-use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
 
 /// A committed transaction.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -69,22 +69,16 @@ pub(super) fn explore(program: &Program, effort: Effort, most_states: usize) -> 
     let runner = Runner::new(program);
     let processes = program.processes.len();
     let locals = (0..processes).map(|process| runner.start(process)).collect();
-    let mut pending = vec![State { locals, open: vec![None; processes], committed: Vec::new() }];
-    let mut seen: FxHashSet<State> = FxHashSet::default();
-    let mut found = Found::default();
-    while let Some(state) = pending.pop() {
-        if !seen.insert(state.clone()) {
-            continue;
-        }
-        found.states += 1;
-        if found.states > most_states || state.committed.len() >= 32 {
+    let start = State { locals, open: vec![None; processes], committed: Vec::new() };
+    visit_all(start, most_states, |state, found, pending| {
+        if state.committed.len() >= 32 {
             return Err(Unknown::TooLarge);
         }
         if let Some(on_cycle) = cycle(&state.happens_before()) {
             let name = |at: &usize| (state.committed[*at].process, state.committed[*at].number);
             found.cycle.get_or_insert_with(|| on_cycle.iter().map(name).collect());
             if effort == Effort::UntilCycle {
-                return Ok(found);
+                return Ok(ControlFlow::Break(()));
             }
         }
         for process in 0..processes {
@@ -94,11 +88,11 @@ pub(super) fn explore(program: &Program, effort: Effort, most_states: usize) -> 
                     next.open[process] = Some(state.committed.len());
                     pending.push(next);
                 }
-                Some(began) => commits(&runner, &state, process, began, &mut pending)?,
+                Some(began) => commits(&runner, state, process, began, pending)?,
             }
         }
-    }
-    Ok(found)
+        Ok(ControlFlow::Continue(()))
+    })
 }
 
 fn commits(

@@ -180,8 +180,8 @@ fn cyclic(mut before: Vec<Vec<bool>>) -> bool {
 mod tests {
     use super::super::concrete::Object;
     use super::*;
-    use crate::random::Rng;
     use crate::template::robust_instances;
+    use steadfast_random::Rng;
 
     fn step(rng: &mut Rng) -> TemplateStep {
         let attributes = VarSet(1 + rng.below(3) as u64);

@@ -1,17 +1,7 @@
 //! The codes of errors in transactional programs, with what `steadfast explain` says about each.
 
-use steadfast_diag::Code;
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $title:literal, $explanation:literal;)*) => {
-        $($(#[$doc])* pub const $name: Code = Code($code);)*
-
-        /// Every code of this file: the code, a title, and a paragraph.
-        pub static CODES: &[(Code, &str, &str)] = &[$(($name, $title, $explanation)),*];
-    };
-}
-
-codes! {
+steadfast_diag::code_table! {
+    pub table;
     /// Something that is no token.
     UNKNOWN_TEXT = "E0600", "unknown text in a transactional program",
         "The text contains a character that means nothing in this language outside of comments. Names consist of letters, digits and `_`; \

@@ -2,11 +2,10 @@
 
 use super::ast::{File, Name, ProcessItem, Stmt, StmtKind, Target, Tree, TreeKind};
 use super::codes;
-use super::problems::{Problems, suggest};
 use crate::program::{Expr, Instr, Place, Process, Program, Transaction, Variable};
 use crate::varset::VarSet;
 use rustc_hash::FxHashMap;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 use steadfast_span::Span;
 
 /// How many processes a program may have.
@@ -21,7 +20,7 @@ struct Array {
 }
 
 /// Turns the tree into a program.
-pub(super) fn lower(file: &File, problems: &mut Problems) -> Program {
+pub(super) fn lower(file: &File, problems: &mut Diagnostics) -> Program {
     let mut lowering = Lowering { arrays: FxHashMap::default(), instructions: 0, problems, names: Vec::new() };
     let modulus = lowering.modulus(file);
     let mut program = Program { modulus, variables: Vec::new(), processes: Vec::new(), transactions: Vec::new() };
@@ -42,7 +41,7 @@ struct Lowering<'a> {
     /// The names of shared variables, for suggestions.
     names: Vec<String>,
     instructions: usize,
-    problems: &'a mut Problems,
+    problems: &'a mut Diagnostics,
 }
 
 impl Lowering<'_> {
@@ -135,7 +134,7 @@ impl Lowering<'_> {
             body.emit(Instr::Halt, item.name.span);
             let process = body.process;
             program.processes.push(process);
-            if !self.problems.is_empty() {
+            if self.problems.has_errors() {
                 return;
             }
         }
@@ -287,7 +286,7 @@ impl Body<'_, '_> {
             self.constants.push((name.text.clone(), value));
             self.statements(body);
             self.constants.pop();
-            if self.lowering.instructions > MAX_INSTRUCTIONS || !self.lowering.problems.is_empty() {
+            if self.lowering.instructions > MAX_INSTRUCTIONS || self.lowering.problems.has_errors() {
                 return;
             }
             // Rounds without statements are free, and there may be many of them.

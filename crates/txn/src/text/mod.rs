@@ -8,18 +8,15 @@ pub mod codes;
 mod expressions;
 mod lower;
 mod parser;
-pub(crate) mod problems;
 mod templates;
 mod token;
 
 pub use lower::{MAX_INSTRUCTIONS, MAX_PROCESSES};
-pub use problems::MAX_PROBLEMS;
 
 use crate::model::Model;
 use crate::program::Program;
 use crate::template::Template;
-use problems::{Problems, suggest};
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 use steadfast_span::{SourceFile, Span};
 
 /// What a text means, and everything that is wrong with it.
@@ -55,22 +52,22 @@ pub struct Expectation {
 
 /// Reads a file.
 pub fn parse(file: &SourceFile) -> Parsed {
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::new(codes::TOO_MANY_ERRORS);
     let tokens = token::tokens(file.text(), &mut problems);
     let tree = parser::Parser::new(file.text(), &tokens, &mut problems).file();
     let expectations = expectations(&tree, &mut problems);
     let subject = subject(&tree, &mut problems);
-    let subject = Some(subject).filter(|_| problems.is_empty());
+    let subject = Some(subject).filter(|_| !problems.has_errors());
     Parsed { subject, expectations, diagnostics: problems.finish() }
 }
 
-fn subject(tree: &ast::File, problems: &mut Problems) -> Subject {
+fn subject(tree: &ast::File, problems: &mut Diagnostics) -> Subject {
     match (tree.processes.first(), tree.templates.first()) {
         (Some(process), Some(template)) => {
             let problem = Diagnostic::error(codes::MIXED, "a file has either processes or templates");
             problems.push(problem.at(template.name.span, "a template").context(process.name.span, "a process"));
         }
-        (None, None) if problems.is_empty() => {
+        (None, None) if !problems.has_errors() => {
             let problem = Diagnostic::error(codes::EMPTY, "the file has neither a process nor a template");
             problems.push(problem.at(Span::default(), "nothing to check"));
         }
@@ -80,7 +77,7 @@ fn subject(tree: &ast::File, problems: &mut Problems) -> Subject {
     Subject::Program(lower::lower(tree, problems))
 }
 
-fn expectations(tree: &ast::File, problems: &mut Problems) -> Vec<Expectation> {
+fn expectations(tree: &ast::File, problems: &mut Diagnostics) -> Vec<Expectation> {
     let mut found = Vec::new();
     for item in &tree.expectations {
         let robust = match &*item.verdict.text {

@@ -2,9 +2,8 @@
 
 use super::ast::{ExpectItem, File, Name, Operation, ProcessItem, Shared, Stmt, StmtKind, Target, TemplateItem, Tree};
 use super::codes;
-use super::problems::{Problems, suggest};
 use super::token::{Token, TokenKind as T};
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 use steadfast_span::Span;
 
 /// Statements and expressions may be nested this deep.
@@ -20,11 +19,11 @@ pub(super) struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
     pub(super) depth: usize,
-    pub(super) problems: &'a mut Problems,
+    pub(super) problems: &'a mut Diagnostics,
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str, tokens: &'a [Token], problems: &'a mut Problems) -> Self {
+    pub(super) fn new(text: &'a str, tokens: &'a [Token], problems: &'a mut Diagnostics) -> Self {
         Self { text, tokens, at: 0, depth: 0, problems }
     }
 

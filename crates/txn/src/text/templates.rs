@@ -2,10 +2,9 @@
 
 use super::ast::{File, Operation as Item, TemplateItem};
 use super::codes;
-use super::problems::{Problems, suggest};
 use crate::template::{Kind, Operation, Part, Template};
 use crate::varset::VarSet;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics, suggest};
 
 /// The tables and their attributes, as they come up.
 #[derive(Default)]
@@ -15,7 +14,7 @@ struct Tables {
 }
 
 /// Turns the tree into templates.
-pub(super) fn lower(file: &File, problems: &mut Problems) -> Vec<Template> {
+pub(super) fn lower(file: &File, problems: &mut Diagnostics) -> Vec<Template> {
     let mut tables = Tables::default();
     // Attributes that are not named are all of them, so all names must be known first.
     for operation in file.templates.iter().flat_map(|template| &template.operations) {
@@ -33,7 +32,7 @@ pub(super) fn lower(file: &File, problems: &mut Problems) -> Vec<Template> {
 }
 
 impl Tables {
-    fn learn(&mut self, item: &Item, problems: &mut Problems) {
+    fn learn(&mut self, item: &Item, problems: &mut Diagnostics) {
         let known = self.tables.iter().position(|(name, _)| *name == item.table.text);
         let table = known.unwrap_or_else(|| {
             self.tables.push((item.table.text.clone(), item.key.len()));
@@ -61,7 +60,7 @@ impl Tables {
         }
     }
 
-    fn template(&self, item: &TemplateItem, problems: &mut Problems) -> Template {
+    fn template(&self, item: &TemplateItem, problems: &mut Diagnostics) -> Template {
         let parameters: Vec<String> = item.parameters.iter().map(|name| name.text.clone()).collect();
         if parameters.len() > 8 {
             let problem = Diagnostic::error(codes::TOO_LARGE, "a template has at most 8 parameters");

@@ -1,6 +1,6 @@
 use super::*;
 use crate::program::Instr;
-use crate::random::Rng;
+use steadfast_random::Rng;
 
 fn read(text: &str) -> Parsed {
     parse(&SourceFile::new("test.txn", text))
@@ -93,7 +93,7 @@ fn deep_and_large_texts_are_refused_in_time() {
     assert!(read(&format!("shared x; process p {{ txn {{ {nested} }} }}")).subject.is_none());
     let empty = "for i in 0..900 { ".repeat(20) + &"}".repeat(20);
     assert!(read(&format!("shared x; process p {{ txn {{ {empty} }} }}")).subject.is_none());
-    assert!(read(&"€".repeat(10_000)).diagnostics.len() <= MAX_PROBLEMS + 1);
+    assert!(read(&"€".repeat(10_000)).diagnostics.len() <= steadfast_diag::MAX_DIAGNOSTICS + 1);
 }
 
 /// Pieces of the language in any order never make the reader panic.

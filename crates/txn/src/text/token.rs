@@ -1,9 +1,8 @@
 //! Words and symbols.
 
 use super::codes;
-use super::problems::Problems;
 use logos::Logos;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::Span;
 
 /// What a piece of text is.
@@ -62,11 +61,7 @@ pub(super) enum TokenKind {
 }
 
 /// A token and where it is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: TokenKind,
-    pub(super) span: Span,
-}
+pub(super) type Token = steadfast_span::Token<TokenKind>;
 
 impl TokenKind {
     /// Whether it begins a declaration, so that reading can resume there after an error.
@@ -92,37 +87,21 @@ impl TokenKind {
 }
 
 /// All tokens of the text, ending with exactly one [`TokenKind::EndOfFile`]. Text that is no token is reported and left out.
-pub(super) fn tokens(text: &str, problems: &mut Problems) -> Vec<Token> {
-    let mut tokens = Vec::with_capacity(text.len() / 3);
-    let mut unknown: Option<Span> = None;
-    for (result, range) in TokenKind::lexer(text).spanned() {
-        let span = Span::new(range.start as u32, range.end as u32);
-        let Ok(kind) = result else {
-            // Neighbouring unknown characters are one mistake, not many.
-            match &mut unknown {
-                Some(run) if run.end == span.start => *run = run.to(span),
-                _ => report(unknown.replace(span), text, problems),
-            }
-            continue;
-        };
-        tokens.push(Token { kind, span });
-    }
-    report(unknown, text, problems);
-    let end = text.len() as u32;
-    tokens.push(Token { kind: TokenKind::EndOfFile, span: Span::new(end, end) });
-    tokens
+pub(super) fn tokens(text: &str, problems: &mut Diagnostics) -> Vec<Token> {
+    steadfast_span::tokens(text, TokenKind::lexer(text).spanned(), TokenKind::EndOfFile, |(), span| {
+        problems.push(unknown_text(span, text));
+    })
 }
 
-fn report(run: Option<Span>, text: &str, problems: &mut Problems) {
-    let Some(span) = run else { return };
+fn unknown_text(span: Span, text: &str) -> Diagnostic {
     let found: String = text.get(span.range()).unwrap_or_default().chars().take(20).collect();
     let shown = found.replace(char::is_control, "\u{FFFD}");
     let problem = Diagnostic::error(codes::UNKNOWN_TEXT, format!("unknown text `{shown}`"));
     let problem = problem.at(span, "nothing begins like this");
-    problems.push(match &*found {
+    match &*found {
         "#" => problem.help("comments begin with `//`, and expectations with `#![expect(`"),
         ":" => problem.help("an assignment is written `:=`"),
         "&" | "|" => problem.help("the operators are `&&` and `||`"),
         _ => problem,
-    });
+    }
 }

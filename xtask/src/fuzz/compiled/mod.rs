@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
-use steadfast_graph::shrink;
+use steadfast_twin::shrink;
 use trial::{Stage, Trial, TrialOutcome};
 
 /// How many failures are made small. Each takes some minutes.

@@ -3,13 +3,16 @@
 use super::super::{History, Operation, TransactionStatus};
 use super::Builder;
 use crate::text::codes;
-use crate::text::problems::Problems;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::{SourceFile, Span};
 
 /// Reads a history.
 pub(super) fn parse(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
-    let mut reader = Reader { builder: Builder::default(), problems: Problems::default(), sessions: 1 };
+    let mut reader = Reader {
+        builder: Builder::default(),
+        problems: Diagnostics::new(crate::text::codes::TOO_MANY_ERRORS),
+        sessions: 1,
+    };
     let mut start = 0;
     for line in file.text().split_inclusive('\n') {
         reader.line(line, start);
@@ -18,12 +21,12 @@ pub(super) fn parse(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
             break;
         }
     }
-    if reader.problems.is_empty() { Ok(reader.builder.history) } else { Err(reader.problems.finish()) }
+    if reader.problems.has_errors() { Err(reader.problems.finish()) } else { Ok(reader.builder.history) }
 }
 
 struct Reader {
     builder: Builder,
-    problems: Problems,
+    problems: Diagnostics,
     sessions: usize,
 }
 

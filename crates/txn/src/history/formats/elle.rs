@@ -7,13 +7,16 @@ use super::super::{History, Operation, TransactionStatus};
 use super::Builder;
 use super::edn::{Form, Reader, Value};
 use crate::text::codes;
-use crate::text::problems::Problems;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::SourceFile;
 
 /// Reads a history.
 pub(super) fn parse(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
-    let mut elle = Elle { builder: Builder::default(), problems: Problems::default(), lonely: 0 };
+    let mut elle = Elle {
+        builder: Builder::default(),
+        problems: Diagnostics::new(crate::text::codes::TOO_MANY_ERRORS),
+        lonely: 0,
+    };
     let mut reader = Reader::new(file.text());
     loop {
         match reader.next() {
@@ -28,12 +31,12 @@ pub(super) fn parse(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
             break;
         }
     }
-    if elle.problems.is_empty() { Ok(elle.builder.history) } else { Err(elle.problems.finish()) }
+    if elle.problems.has_errors() { Err(elle.problems.finish()) } else { Ok(elle.builder.history) }
 }
 
 struct Elle {
     builder: Builder,
-    problems: Problems,
+    problems: Diagnostics,
     /// How many operations had no process.
     lonely: usize,
 }

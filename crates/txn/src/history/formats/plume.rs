@@ -3,15 +3,14 @@
 use super::super::{History, Operation, Transaction, TransactionStatus};
 use super::Builder;
 use crate::text::codes;
-use crate::text::problems::Problems;
 use rustc_hash::FxHashMap;
-use steadfast_diag::Diagnostic;
+use steadfast_diag::{Diagnostic, Diagnostics};
 use steadfast_span::{SourceFile, Span};
 
 /// Reads a history. The transactions of a session are ordered by their first operations.
 pub(super) fn parse(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
     let mut reader = Reader::default();
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::new(crate::text::codes::TOO_MANY_ERRORS);
     let mut start = 0;
     for line in file.text().split_inclusive('\n') {
         let trimmed = line.trim();
@@ -27,7 +26,7 @@ pub(super) fn parse(file: &SourceFile) -> Result<History, Vec<Diagnostic>> {
             break;
         }
     }
-    if problems.is_empty() { Ok(reader.builder.history) } else { Err(problems.finish()) }
+    if problems.has_errors() { Err(problems.finish()) } else { Ok(reader.builder.history) }
 }
 
 #[derive(Default)]

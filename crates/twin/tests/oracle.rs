@@ -1,11 +1,15 @@
-//! The strategies of the oracle agree on random programs: the borderline theorem and prefix closure, tested.
+//! The oracle agrees with itself and with two other ways to enumerate graphs on random programs: the borderline theorem and prefix closure, tested.
 #![allow(missing_docs)]
 
-use steadfast_graph::oracle::{Options, Strategy, failures, observationally_robust, race_free, robust};
-use steadfast_graph::random::{Config, Focus, Rng, program};
-use steadfast_graph::{GhostEdges, shrink};
+use steadfast_graph::GhostEdges;
+use steadfast_graph::oracle::{
+    Options, Strategy, failures, flat, observationally_robust, race_free, robust, store_buffer,
+};
 use steadfast_ir::Program;
 use steadfast_model::Model;
+use steadfast_random::Rng;
+use steadfast_twin::random::{Config, Focus, Weights, program};
+use steadfast_twin::shrink;
 
 const WEAK: [Model; 7] = [Model::Tso, Model::Ra, Model::Sra, Model::Rc20, Model::Rc11, Model::Rc11Full, Model::AcqRel];
 
@@ -120,4 +124,70 @@ fn race_freedom_is_monotone() {
         let free = |model| race_free(p, model, &options).holds();
         Some(!free(Model::Rc20)? || free(Model::Ra)?)
     });
+}
+
+#[test]
+fn guessing_everything_changes_nothing() {
+    let weights = Weights { load: 35, store: 35, rmw: 8, cas: 7, wait: 8, blocking_cas: 6, fence: 5 };
+    let mut rng = Rng::new(5);
+    let (mut decided, mut violated) = (WEAK.map(|_| 0), WEAK.map(|_| 0));
+    for round in 0..400 {
+        let config =
+            Config { small: round % 8 != 0, seq_cst: true, sc_fences: round % 3 == 0, weights, ..Config::default() };
+        let ghosts = if round % 2 == 0 { GhostEdges::Ignored } else { GhostEdges::Counted };
+        let program = program(&mut rng, &config);
+        for (at, axioms) in WEAK.into_iter().enumerate() {
+            let options = Options { ghosts, ..Options::default() };
+            let answers = |program: &Program| {
+                let flat = flat::robust(program, axioms, &Options { max_graphs: 10_000, ..options }).holds()?;
+                Some((flat, robust(program, axioms, &options).holds()?))
+            };
+            let Some((flat, incremental)) = answers(&program) else { continue };
+            if flat != incremental {
+                let small = shrink(&program, &|p| answers(p).is_some_and(|(one, other)| one != other));
+                panic!("under {} flat robust {flat}, incremental {incremental} for\n{small}", axioms.name());
+            }
+            decided[at] += 1;
+            violated[at] += usize::from(!flat);
+        }
+    }
+    assert!(decided.iter().all(|&count| count > 200), "too few were small enough: {decided:?}");
+    assert!(violated.iter().all(|&count| count > 10), "too few were not robust: {violated:?}");
+}
+
+/// Holds the machine with store buffers together with the axioms; returns how many programs were decided, and how many of them are not robust.
+fn buffers_agree(seed: u64, count: usize, config: &Config) -> (usize, usize) {
+    let bounds = Options { max_graphs: 10_000, ..Options::default() };
+    let answers = |program: &Program| {
+        Some((robust(program, Model::Tso, &bounds).holds()?, store_buffer::robust(program, &bounds).holds()?))
+    };
+    let mut rng = Rng::new(seed);
+    let (mut decided, mut violated) = (0, 0);
+    for _ in 0..count {
+        let program = program(&mut rng, config);
+        let Some((axioms, machine)) = answers(&program) else { continue };
+        if axioms != machine {
+            let small = shrink(&program, &|p| answers(p).is_some_and(|(one, other)| one != other));
+            panic!("axioms say {axioms}, the machine says {machine} about\n{small}");
+        }
+        decided += 1;
+        violated += usize::from(!machine);
+    }
+    (decided, violated)
+}
+
+#[test]
+fn store_buffers_agree_with_the_axioms() {
+    let (decided, violated) = buffers_agree(6, 1_500, &Config::default());
+    assert!(decided > 1_000 && violated > 100, "{decided} decided, {violated} violated");
+}
+
+#[test]
+fn also_about_branches_choices_failures_and_contention() {
+    let local = Config { small: true, branches: 30, registers: 30, choices: 10, assertions: 20, ..Config::default() };
+    let (decided, violated) = buffers_agree(7, 1_000, &local);
+    assert!(decided > 800 && violated > 20, "{decided} decided, {violated} violated");
+    let contended = Config { focus: Focus::Contention, ..Config::default() };
+    let (decided, violated) = buffers_agree(8, 500, &contended);
+    assert!(decided > 250 && violated > 10, "{decided} decided, {violated} violated");
 }

@@ -1,38 +1,11 @@
-//! Random small programs, as text, for holding the decision against the oracle.
+//! Random small transactional programs, as text.
 
 use std::fmt::Write;
-
-/// A generator of numbers: xorshift, so that a seed means the same everywhere.
-#[derive(Clone, Debug)]
-pub struct Rng(u64);
-
-impl Rng {
-    /// A generator. Neighbouring seeds give unrelated sequences.
-    pub fn new(seed: u64) -> Self {
-        let mut rng = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..8 {
-            rng.below(2);
-        }
-        rng
-    }
-
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
-    }
-
-    /// True so many times in a hundred.
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
+use steadfast_random::Rng;
 
 /// A program that can be made smaller piece by piece: processes of transactions of alternatives of statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct TransactionSample {
     processes: Vec<Vec<Vec<Vec<String>>>>,
     /// Those whose text is in here run serializably.
     serializable: Vec<String>,
@@ -40,15 +13,15 @@ pub struct Sample {
 
 const VARIABLES: [&str; 4] = ["x", "y", "z", "w"];
 
-impl Sample {
+impl TransactionSample {
     /// A program of two to four processes with at most `most` transactions in all.
     pub fn random(rng: &mut Rng, most: usize) -> Self {
         let shape = Shape {
             variables: 2 + rng.below(3),
             statements: 1 + rng.below(4),
-            choices: [0, 0, 25][rng.below(3)],
-            assumes: [0, 15, 30][rng.below(3)],
-            reads: [40, 50, 60][rng.below(3)],
+            choices: rng.pick(&[0, 0, 25]),
+            assumes: rng.pick(&[0, 15, 30]),
+            reads: rng.pick(&[40, 50, 60]),
         };
         loop {
             let count = 2 + usize::from(rng.chance(50)) + usize::from(rng.chance(20));
@@ -143,9 +116,9 @@ fn text_of(transaction: &[Vec<String>]) -> String {
 struct Shape {
     variables: usize,
     statements: usize,
-    choices: usize,
-    assumes: usize,
-    reads: usize,
+    choices: u32,
+    assumes: u32,
+    reads: u32,
 }
 
 impl Shape {
@@ -160,7 +133,7 @@ impl Shape {
     }
 
     fn statement(&self, rng: &mut Rng) -> String {
-        let variable = VARIABLES[rng.below(self.variables)];
+        let variable = rng.pick(&VARIABLES[..self.variables]);
         let register = rng.below(2);
         if rng.chance(self.assumes) {
             let comparison = if rng.chance(60) { "==" } else { "!=" };

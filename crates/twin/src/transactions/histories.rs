@@ -1,11 +1,14 @@
-//! Random small histories: half of them are made up, and half are what a store with old snapshots returns.
+//! Holds the check of histories against the definitions, on random small histories: some are made up, and the others are what a store with old
+//! snapshots returns.
 
-use super::super::{History, Operation, Session, Transaction};
-use crate::random::Rng;
+use super::agree::budget;
+use steadfast_random::Rng;
+use steadfast_txn::history::oracle::satisfies;
+use steadfast_txn::history::{Answer, Criterion, History, Operation, Session, Transaction, check};
 
 /// What reads return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum HistoryShape {
     /// Values.
     Values,
     /// Lists of everything that was appended.
@@ -14,8 +17,26 @@ pub enum Shape {
 
 const KEYS: usize = 2;
 
+/// Compares the check with the definitions on random histories, for all criteria: how many were satisfied, per criterion, or the first disagreement.
+pub fn compare_histories(seed: u64, count: u64, shape: HistoryShape) -> Result<[u64; 5], String> {
+    let mut rng = Rng::new(seed);
+    let mut satisfied = [0; 5];
+    for _ in 0..count {
+        let history = history(&mut rng, shape);
+        for (slot, criterion) in satisfied.iter_mut().zip(Criterion::ALL) {
+            let expected = satisfies(&history, criterion);
+            let found = check(&history, criterion, &budget());
+            if (found == Answer::Satisfied) != expected {
+                return Err(format!("{criterion}: {expected} by the definitions, but {found:?}\n{history:#?}"));
+            }
+            *slot += u64::from(expected);
+        }
+    }
+    Ok(satisfied)
+}
+
 /// A history of two or three sessions with one or two transactions each.
-pub fn history(rng: &mut Rng, shape: Shape) -> History {
+fn history(rng: &mut Rng, shape: HistoryShape) -> History {
     let keys = ["x", "y"].map(str::to_owned).to_vec();
     let sessions = 2 + rng.below(2);
     let mut history = History { keys, sessions: vec![Session::default(); sessions] };
@@ -41,7 +62,7 @@ struct Store {
 }
 
 impl Store {
-    fn transaction(&mut self, rng: &mut Rng, session: usize, shape: Shape, made_up: bool) -> Vec<Operation> {
+    fn transaction(&mut self, rng: &mut Rng, session: usize, shape: HistoryShape, made_up: bool) -> Vec<Operation> {
         let oldest = if rng.chance(70) { self.seen[session] } else { 0 };
         let snapshot = oldest + rng.below(self.log.len() + 1 - oldest);
         let mut own: Vec<(u32, i64)> = Vec::new();
@@ -65,8 +86,8 @@ impl Store {
                 }
             }
             operations.push(match shape {
-                Shape::Lists => Operation::List { key, values },
-                Shape::Values => Operation::Read { key, value: values.last().copied() },
+                HistoryShape::Lists => Operation::List { key, values },
+                HistoryShape::Values => Operation::Read { key, value: values.last().copied() },
             });
         }
         self.log.extend(own);

@@ -5,13 +5,11 @@
 
 mod access;
 mod free;
-mod rng;
 mod template;
-
-pub use rng::Rng;
 
 use access::Emitter;
 use steadfast_ir::{Instr, Program};
+use steadfast_random::Rng;
 
 /// What kind of programs are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,17 +1,15 @@
-//! Holds the decision against the oracle on random programs: what the property tests and `cargo xtask fuzz --transactions` run.
+//! Holds the decision against the oracle on random programs.
 
-use crate::decide::{Verdict, decide, find_race};
-use crate::model::ProgramModel;
-use crate::oracle::{Effort, Unknown, explore};
-use crate::program::Program;
-use crate::random::{Rng, Sample};
-use crate::text::{Subject, parse};
+use super::sample::TransactionSample as Sample;
 use steadfast_explore::{Budget, Limits};
+use steadfast_random::Rng;
 use steadfast_span::SourceFile;
+use steadfast_txn::oracle::{Effort, Unknown, explore};
+use steadfast_txn::{Program, ProgramModel, Subject, Verdict, decide, find_race, parse};
 
 /// What came out of many comparisons.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct TransactionTally {
     /// How many programs were compared.
     pub programs: u64,
     /// How many of them were robust.
@@ -27,7 +25,7 @@ pub struct Tally {
 /// More states than this are too many for the oracle.
 const MOST_STATES: usize = 30_000;
 
-impl Tally {
+impl TransactionTally {
     /// Adds the numbers of another tally.
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
@@ -39,17 +37,22 @@ impl Tally {
 }
 
 /// Compares on `count` programs, not counting those that are skipped.
-pub fn compare(model: ProgramModel, seed: u64, count: u64) -> Tally {
+pub fn compare(model: ProgramModel, seed: u64, count: u64) -> TransactionTally {
     compare_with(model, seed, count, |sample, _| sample)
 }
 
 /// The same, for programs in which some transactions run serializably.
-pub fn compare_serializable(model: ProgramModel, seed: u64, count: u64) -> Tally {
+pub fn compare_serializable(model: ProgramModel, seed: u64, count: u64) -> TransactionTally {
     compare_with(model, seed, count, Sample::with_serializable)
 }
 
-fn compare_with(model: ProgramModel, seed: u64, count: u64, change: impl Fn(Sample, &mut Rng) -> Sample) -> Tally {
-    let mut tally = Tally::default();
+fn compare_with(
+    model: ProgramModel,
+    seed: u64,
+    count: u64,
+    change: impl Fn(Sample, &mut Rng) -> Sample,
+) -> TransactionTally {
+    let mut tally = TransactionTally::default();
     let mut rng = Rng::new(seed);
     while tally.programs < count {
         // The machine of CC has the most states, and that of SI the fewest.
@@ -113,6 +116,6 @@ fn no_race(program: &Program, model: ProgramModel) -> Result<(), String> {
     Ok(())
 }
 
-fn budget() -> Budget<'static> {
+pub(super) fn budget() -> Budget<'static> {
     Budget::new(Limits::default(), None, None)
 }

@@ -1,10 +1,11 @@
 //! Random instructions, and the program around them.
 
-use super::{Config, Focus, Rng};
+use super::{Config, Focus};
 use steadfast_ir::{
     BinaryOp, Expr, FenceOrder, Instr, Instruction, LocId, LocKind, Location, Pc, Place, Program, ReadOrder, RegId,
     Register, RmwOrder, Thread, Wrap, WriteOrder,
 };
+use steadfast_random::Rng;
 use steadfast_span::{Index, Span};
 
 /// Values are 0 to 3.
