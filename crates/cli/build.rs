@@ -17,7 +17,7 @@ use std::{env, fs};
 
 const LIBRARIES: [&str; 2] = ["libsteadfast_rt.a", "libsteadfast_rt.so"];
 /// What the runtime is made of.
-const PARTS: [&str; 5] = ["rt", "clocks", "ir", "span", "cli/build.rs"];
+const PARTS: [&str; 6] = ["rt", "clocks", "schedule", "ir", "span", "cli/build.rs"];
 const PROFILE: [&str; 5] = ["opt-level=3", "lto=false", "panic=\"abort\"", "debug=0", "codegen-units=1"];
 
 fn main() {

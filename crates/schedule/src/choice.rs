@@ -111,8 +111,7 @@ mod tests {
     #[test]
     fn bytes_come_back() {
         let place = Place { module: 2, offset: 0x1234 };
-        let choice =
-            Choice { thread: 1, operation: Operation::Lock, object: 5, place, ready: 3, chosen: 2 };
+        let choice = Choice { thread: 1, operation: Operation::Lock, object: 5, place, ready: 3, chosen: 2 };
         assert_eq!(Choice::from_bytes(&choice.to_bytes()), Some(choice));
         assert_eq!(choice.to_string(), "thread 1: lock of object 5 at 0x1234 in module 2");
         let mut bytes = choice.to_bytes();

@@ -1,6 +1,6 @@
 //! The head of the log: which run it is, and how far it goes.
 
-use crate::{CHOICE_BYTES, Choice, Kind, LogError, Schedule, Setup};
+use crate::{CHOICE_BYTES, Kind, LogError, Schedule, Setup};
 
 /// How long the head is.
 pub const HEADER_BYTES: usize = 256;
@@ -25,22 +25,6 @@ pub mod at {
     pub const STEPS: usize = 96;
     /// How many other processes had a schedule of their own.
     pub const OTHERS: usize = 104;
-    /// How many steps of the log that was to be repeated were repeated.
-    pub const FOLLOWED: usize = 112;
-    /// Why the repetition diverged, or zero.
-    pub const REASON: usize = 120;
-    /// What happened instead, as a record.
-    pub const INSTEAD: usize = 128;
-}
-
-/// Why a run is not a repetition of its log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
-pub enum Divergence {
-    /// A step is not that of the log.
-    OtherStep = 1,
-    /// The thread that the log chooses cannot go on.
-    NotReady = 2,
 }
 
 /// What the head says.
@@ -64,29 +48,13 @@ pub struct Header {
     pub steps: u64,
     /// How many other processes had a schedule of their own, which is not recorded.
     pub others: u64,
-    /// How many steps were repeated.
-    pub followed: u64,
-    /// Why the repetition ended early, and the step that came instead of the next one.
-    pub divergence: Option<(Divergence, Choice)>,
 }
 
 impl Header {
     /// Nothing has happened yet.
     pub fn new(scheduler: Kind) -> Self {
         let Setup { seed, depth, length } = Setup::default();
-        Self {
-            scheduler,
-            seed,
-            depth,
-            length,
-            owner: 0,
-            before: 0,
-            records: 0,
-            steps: 0,
-            others: 0,
-            followed: 0,
-            divergence: None,
-        }
+        Self { scheduler, seed, depth, length, owner: 0, before: 0, records: 0, steps: 0, others: 0 }
     }
 
     /// What its scheduler began with.
@@ -123,11 +91,6 @@ impl Header {
         put(at::RECORDS, self.records);
         put(at::STEPS, self.steps);
         put(at::OTHERS, self.others);
-        put(at::FOLLOWED, self.followed);
-        if let Some((reason, instead)) = self.divergence {
-            put(at::REASON, reason as u64);
-            bytes[at::INSTEAD..at::INSTEAD + CHOICE_BYTES].copy_from_slice(&instead.to_bytes());
-        }
         bytes
     }
 
@@ -147,12 +110,6 @@ impl Header {
         let Some(Schedule::By(scheduler)) = Schedule::from_name(&name) else {
             return Err(LogError::UnknownScheduler(name));
         };
-        let instead = bytes[at::INSTEAD..].first_chunk().and_then(Choice::from_bytes).unwrap_or(Choice::NONE);
-        let reason = match word(at::REASON) {
-            0 => None,
-            2 => Some(Divergence::NotReady),
-            _ => Some(Divergence::OtherStep),
-        };
         Ok(Self {
             scheduler,
             seed: word(at::SETUP),
@@ -163,8 +120,6 @@ impl Header {
             records: word(at::RECORDS),
             steps: word(at::STEPS),
             others: word(at::OTHERS),
-            followed: word(at::FOLLOWED),
-            divergence: reason.map(|reason| (reason, instead)),
         })
     }
 }

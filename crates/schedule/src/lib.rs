@@ -21,6 +21,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The variable that names the file for the choice log.
+pub const LOG_VARIABLE: &str = "STEADFAST_CHOICE_LOG";
+/// The variable that names the log that is to be repeated.
+pub const REPLAY_VARIABLE: &str = "STEADFAST_REPLAY";
+
 mod choice;
 mod header;
 mod log;
@@ -28,7 +33,7 @@ mod operation;
 mod schedulers;
 
 pub use choice::{CHOICE_BYTES, Choice, NOBODY, NOWHERE, Place};
-pub use header::{Divergence, HEADER_BYTES, Header, VERSION, at};
+pub use header::{HEADER_BYTES, Header, VERSION, at};
 pub use log::{Log, LogError, MOST_CHOICES};
 pub use operation::Operation;
 pub use schedulers::{Kind, Schedule, Setup};

@@ -59,9 +59,8 @@ impl Log {
         };
         let Some(bytes) = bytes.get(HEADER_BYTES..end) else { return Err(LogError::Truncated) };
         let (records, _) = bytes.as_chunks();
-        let choices = records.iter().zip(0..).map(|(record, number)| {
-            Choice::from_bytes(record).ok_or(LogError::Garbled(number))
-        });
+        let choices =
+            records.iter().zip(0..).map(|(record, number)| Choice::from_bytes(record).ok_or(LogError::Garbled(number)));
         Ok(Self { choices: choices.collect::<Result<_, _>>()?, header })
     }
 
@@ -70,6 +69,17 @@ impl Log {
         let mut bytes = self.header.to_bytes().to_vec();
         bytes.extend(self.choices.iter().flat_map(|choice| choice.to_bytes()));
         bytes
+    }
+
+    /// The first step of this log that another run has not repeated, although it could have been recorded there.
+    pub fn first_difference(&self, repetition: &Self) -> Option<usize> {
+        let same = self
+            .choices
+            .iter()
+            .zip(&repetition.choices)
+            .take_while(|(one, other)| one.is_same_step(other) && one.chosen == other.chosen);
+        let same = same.count();
+        (same < self.choices.len()).then_some(same)
     }
 
     /// From which step on the log was full, if it was.
@@ -98,6 +108,15 @@ mod tests {
             let expected = if length < 8 { LogError::NoLog } else { LogError::Truncated };
             assert_eq!(Log::from_bytes(&bytes[..length]), Err(expected), "{length}");
         }
+    }
+
+    #[test]
+    fn a_repetition_may_go_on() {
+        let (short, mut long) = (sample(), sample());
+        long.choices.push(Choice::NONE);
+        assert_eq!((short.first_difference(&long), long.first_difference(&short)), (None, Some(2)));
+        long.choices[1].chosen = 7;
+        assert_eq!(short.first_difference(&long), Some(1));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Starting, joining and ending threads.
 
 use super::signal_stack;
-use crate::schedule::{self, Deadline};
+use crate::schedule::{self, Deadline, Object, Operation};
 use crate::tls::Inside;
 use crate::{plain, signals, start, sync, sys, table, thread};
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -71,7 +71,7 @@ unsafe extern "C" fn create(
         // SAFETY: the new thread frees the task only after this.
         unsafe { (*task).ready.store(1, Ordering::Release) };
         drop(inside);
-        schedule::step(0);
+        schedule::step(Operation::Create, Object::NewThread(number));
     } else {
         // SAFETY: this thread's own structure, and a task that nobody else knows.
         unsafe {
@@ -185,7 +185,7 @@ fn join(handle: pthread_t, deadline: Deadline, original: impl FnOnce() -> c_int)
             end_if_cancelled();
             (entry.state.load(Ordering::Acquire) & 7 != thread::RUNNING).then_some(())
         };
-        if schedule::wait_for(core::ptr::from_ref(entry) as usize, deadline, ended).is_none() {
+        if schedule::wait_for(Operation::Join, Object::Thread(number), deadline, ended).is_none() {
             return libc::ETIMEDOUT;
         }
     }
@@ -281,7 +281,7 @@ unsafe extern "C" fn pthread_testcancel() {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_cancel(handle: pthread_t) -> c_int {
-    schedule::step(0);
+    schedule::step(Operation::Cancel, 0);
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_cancel(handle) };
     schedule::interrupt(handle);
