@@ -6,6 +6,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod process;
+mod repetition;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
