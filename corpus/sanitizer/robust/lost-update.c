@@ -1,3 +1,4 @@
+// verdict: silent
 // One preemption, between a load and the store behind it, loses an update. Then the program aborts; with an argument it loops for ever.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -79,6 +79,8 @@ operations! {
     Wake = 27, "choice of whom to wake";
     /// No step of a thread: which of several waits times out.
     TimeOut = 28, "choice of a time-out";
+    /// Cannot go on before the end of a thread, which is the object.
+    WaitForEnd = 30, "wait for the end";
     /// Has initialised something, or failed to. Nothing is chosen: the thread goes on.
     Initialised = 29, "end of an initialisation";
 }
@@ -91,7 +93,7 @@ impl Operation {
 
     /// Whether the object is a thread, by its number.
     pub fn is_about_thread(self) -> bool {
-        matches!(self, Self::Create | Self::Join)
+        matches!(self, Self::Create | Self::Join | Self::WaitForEnd)
     }
 }
 

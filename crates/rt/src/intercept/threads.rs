@@ -223,8 +223,16 @@ pub(super) unsafe extern "C" fn pthread_join(handle: pthread_t, result: *mut *mu
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_void) -> c_int {
     let number = thread::by_handle(handle);
-    // SAFETY: the program's own arguments, passed on as they are.
-    let outcome = unsafe { real::pthread_tryjoin_np(handle, result) };
+    let has_ended =
+        number.is_some_and(|number| thread::entry(number).state.load(Ordering::Acquire) & 7 != thread::RUNNING);
+    let outcome = if has_ended && schedule::controlled() {
+        // It will be gone in a moment. How long that takes is not for a schedule that can be repeated.
+        // SAFETY: the program's own arguments; whoever may try to join may join.
+        unsafe { real::pthread_join(handle, result) }
+    } else {
+        // SAFETY: the program's own arguments, passed on as they are.
+        unsafe { real::pthread_tryjoin_np(handle, result) }
+    };
     if let (Some(number), 0) = (number, outcome) {
         let _inside = Inside::enter();
         thread::join(number);

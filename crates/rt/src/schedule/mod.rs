@@ -222,7 +222,11 @@ fn wait(object: Object, bits: u32, state: State, deadline: Deadline) -> Woken {
     let _inside = Inside::enter();
     let thread = me();
     let turn = thread.turn();
-    let operation = if state == State::Waits { Operation::Wait } else { Operation::WaitForSignal };
+    let operation = match (state, object) {
+        (State::Waits, Object::Thread(_)) => Operation::WaitForEnd,
+        (State::Waits, _) => Operation::Wait,
+        _ => Operation::WaitForSignal,
+    };
     take_turn(thread, |control, thread| {
         turn.state.set(state);
         turn.key.set(object.key());
