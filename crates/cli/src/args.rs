@@ -694,6 +694,10 @@ pub(crate) struct CargoArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
+    /// How many steps pct expects in a run [default: learnt from the runs before, 200 for the first]
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) length: Option<u64>,
+
     /// Instrument plain accesses, too, to find data races
     #[arg(long)]
     pub(crate) races: bool,

@@ -68,6 +68,8 @@ pub struct Divergence {
     pub recorded: Option<Choice>,
     /// and what came instead. Nothing if the program ended.
     pub instead: Option<Choice>,
+    /// Whether one of the runs waited for something outside of the schedule.
+    pub waits_outside: bool,
 }
 
 /// What came of all runs.
@@ -251,6 +253,7 @@ impl Session {
             step,
             steps: log.choices.len(),
             recorded: log.choices.get(step).copied(),
+            waits_outside: log.waits_outside() || repeated.as_ref().is_some_and(Log::waits_outside),
             instead: repeated.and_then(|repeated| repeated.choices.get(step).copied()),
         });
     }

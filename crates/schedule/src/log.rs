@@ -1,6 +1,6 @@
 //! The choice log as a whole: its head, and a record for every step.
 
-use crate::{CHOICE_BYTES, Choice, HEADER_BYTES, Header, VERSION};
+use crate::{CHOICE_BYTES, Choice, HEADER_BYTES, Header, Operation, VERSION};
 use core::fmt;
 
 /// How many records a log has at most. Then the log is full, and says so.
@@ -82,6 +82,11 @@ impl Log {
         (same < self.choices.len()).then_some(same)
     }
 
+    /// Whether the run waited for something outside of the schedule, a system call that is not known or a signal: then it need not be repeated exactly.
+    pub fn waits_outside(&self) -> bool {
+        self.choices.iter().any(|choice| choice.operation == Operation::Resume)
+    }
+
     /// From which step on the log was full, if it was.
     pub fn full_from(&self) -> Option<u64> {
         (self.header.steps > self.header.records).then_some(self.header.records)
@@ -91,7 +96,7 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Operation};
+    use crate::Kind;
 
     fn sample() -> Log {
         let header = Header { seed: 3, length: 40, records: 2, steps: 5, ..Header::new(Kind::Pct) };

@@ -73,7 +73,7 @@ operations! {
     Sleep = 24, "sleep";
     /// The thread ends.
     End = 25, "end";
-    /// No step of a thread: somebody has to go on after the thread with the turn was found waiting in the system, or after all had waited.
+    /// No step of a thread: the turn goes to somebody or to nobody because of something outside of the schedule, a system call that is not known, a signal or real time.
     Resume = 26, "resume";
     /// No step of a thread: whom of those who wait a signal wakes.
     Wake = 27, "choice of whom to wake";

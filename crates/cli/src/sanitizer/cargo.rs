@@ -67,8 +67,9 @@ fn instrumented_library(target: &str, version: &str) -> Option<PathBuf> {
 /// The command that runs what cargo has built.
 fn runner(arguments: &CargoArgs) -> String {
     let steadfast = std::env::current_exe().unwrap_or_else(|_| "steadfast".into());
+    let length = arguments.length.map_or_else(String::new, |length| format!(" --length {length}"));
     format!(
-        "{} run --preload --runs {} --schedule {} --seed {} --",
+        "{} run --preload --runs {} --schedule {} --seed {}{length} --",
         steadfast.display(),
         arguments.runs,
         arguments.schedule.name(),

@@ -184,6 +184,9 @@ fn summary(arguments: &RunArgs, session: &Session) -> String {
     }
     if let Some(divergence) = &session.divergence {
         let _ = writeln!(text, "{} diverged from the log: {}.", runs(session.diverged), diverged(divergence));
+        if divergence.waits_outside {
+            text.push_str("A thread waited for something that the schedule does not control; such runs cannot always be repeated.\n");
+        }
     }
     if let Some(step) = session.full_from {
         let _ = writeln!(text, "The choice log of {} was full, in the first from step {step} on.", runs(session.full));

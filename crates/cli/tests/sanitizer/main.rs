@@ -262,6 +262,11 @@ fn the_json_output_fits_its_schema() {
         let problems: Vec<_> = validator.iter_errors(&result).map(|error| error.to_string()).collect();
         assert!(problems.is_empty(), "{name}: {problems:#?} {result}");
     }
+    for result in repetition::results(scratch.path()) {
+        let result = Value::Array(vec![result]);
+        let problems: Vec<_> = validator.iter_errors(&result).map(|error| error.to_string()).collect();
+        assert!(problems.is_empty(), "{problems:#?} {result}");
+    }
 }
 
 /// What `steadfast run` has written about the first finding in a program with a controlled schedule.

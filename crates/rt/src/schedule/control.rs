@@ -161,6 +161,13 @@ impl Control {
         self.give_turn(next);
     }
 
+    /// The turn goes to a thread, or to nobody, because of something outside of the schedule. The log tells, because that need not happen again at the same step.
+    pub(super) fn resume(&mut self, next: Option<Member>) {
+        let step = self.step(None, Action::new(Operation::Resume));
+        self.recorder.record(&step, 0, next.map_or(NOBODY, |next| next.number));
+        self.current = next;
+    }
+
     pub(super) fn give_turn(&mut self, next: Option<Member>) {
         // Whoever watches must see that something has happened.
         self.steps += 1;
@@ -268,8 +275,7 @@ impl Control {
         turn.interrupted.set(true);
         self.futile = 0;
         if self.current.is_none() {
-            let step = self.step(None, Action::new(Operation::Resume));
-            self.recorder.record(&step, 1, thread.number);
+            self.resume(Some(thread));
             self.give_turn(Some(thread));
         }
     }

@@ -310,7 +310,10 @@ pub(crate) fn begin(thread: *mut Thread) {
         if !control.threads.contains(&thread) {
             control.add(thread);
         }
-        *control.current.get_or_insert(thread) == thread
+        if control.current.is_none() {
+            control.resume(Some(thread));
+        }
+        control.current == Some(thread)
     });
     if first == Some(false) {
         sleep_until_turn(thread);
@@ -351,7 +354,10 @@ fn take_turn(thread: Member, choose: impl FnOnce(&mut Control, Member) -> Option
     // A thread that was away while others went on has to wait for its turn first.
     let had_lost_it = with_control(|control| {
         thread.turn().away.set(false);
-        *control.current.get_or_insert(thread) != thread
+        if control.current.is_none() {
+            control.resume(Some(thread));
+        }
+        control.current != Some(thread)
     });
     if had_lost_it == Some(true) {
         sleep_until_turn(thread);
@@ -412,7 +418,7 @@ fn watch(seen: u64) -> u64 {
             if control.is_one_ready() {
                 control.choose_anybody();
             } else {
-                control.current = None;
+                control.resume(None);
             }
         }
         control.steps
