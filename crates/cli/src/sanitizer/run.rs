@@ -215,6 +215,7 @@ pub(super) fn diverged(divergence: &Divergence) -> String {
         (Some(recorded), Some(instead)) => {
             format!("in run {run}, step {step} of {steps} was `{instead}` instead of `{recorded}`")
         }
+        _ if divergence.step == 0 => format!("run {run} made no step under a controlled schedule"),
         _ => format!("run {run} ended before step {step} of {steps}"),
     }
 }
