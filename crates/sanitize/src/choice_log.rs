@@ -13,12 +13,28 @@ pub struct RecordedChoices {
     pub header: Header,
 }
 
+/// How large the largest log is.
+const MOST_BYTES: u64 = HEADER_BYTES as u64 + MOST_CHOICES * CHOICE_BYTES as u64;
+
 /// Makes a file that the runtime can write a log into. It is as large as the largest log, but takes almost no room.
 pub(crate) fn prepare(path: &Path, scheduler: Kind) -> io::Result<()> {
+    if let Some(limit) = largest_file(&fs::read_to_string("/proc/self/limits").unwrap_or_default())
+        && limit < MOST_BYTES
+    {
+        // Whoever makes a larger one is ended by a signal.
+        let reason =
+            format!("files may have at most {limit} bytes here (`ulimit -f`), and a log can have {MOST_BYTES}");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
     let _ = fs::remove_file(path);
     let mut file = File::create_new(path)?;
     file.write_all(&Header::new(scheduler).to_bytes())?;
-    file.set_len(HEADER_BYTES as u64 + MOST_CHOICES * CHOICE_BYTES as u64)
+    file.set_len(MOST_BYTES)
+}
+
+/// How large a file may be, after the system's list of limits. Nothing if there is no limit.
+fn largest_file(limits: &str) -> Option<u64> {
+    limits.lines().find_map(|line| line.strip_prefix("Max file size")?.split_whitespace().next()?.parse().ok())
 }
 
 impl RecordedChoices {
@@ -78,9 +94,8 @@ impl std::error::Error for UnusableLog {}
 /// Reads a log that is to be repeated.
 pub fn load(path: &Path) -> Result<Log, UnusableLog> {
     let mut bytes = Vec::new();
-    let most = HEADER_BYTES as u64 + MOST_CHOICES * CHOICE_BYTES as u64;
     // Not more than a log can have: the file may be a device without an end.
-    File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(UnusableLog::Unreadable)?;
+    File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes)).map_err(UnusableLog::Unreadable)?;
     let log = Log::from_bytes(&bytes).map_err(UnusableLog::Wrong)?;
     if log.choices.is_empty() { Err(UnusableLog::Empty) } else { Ok(log) }
 }
@@ -88,6 +103,16 @@ pub fn load(path: &Path) -> Result<Log, UnusableLog> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_of_files_are_known() {
+        let limits = |soft: &str| {
+            format!("Limit   Soft  Hard  Units\nMax cpu time 7 8 s\nMax file size      {soft}   unlimited   bytes\n")
+        };
+        assert_eq!(largest_file(&limits("1024")), Some(1024));
+        assert_eq!(largest_file(&limits("unlimited")), None);
+        assert_eq!(largest_file(""), None);
+    }
 
     #[test]
     fn a_file_that_nobody_has_written_into_is_no_run() {

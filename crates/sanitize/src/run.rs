@@ -74,6 +74,8 @@ pub struct RunResult {
     pub watched: bool,
     /// The choices that it made, if it made any.
     pub choices: Option<RecordedChoices>,
+    /// Why they could not be recorded. The run is the same without that.
+    pub unrecorded: Option<String>,
 }
 
 /// Runs the program once.
@@ -86,9 +88,14 @@ pub fn once(settings: &Settings, choices: &Choices, scratch: &Path) -> std::io::
     command.args(&settings.arguments).env("STEADFAST_OPTIONS", options(settings, choices));
     // Not among the options: a path can have anything in it.
     command.env("STEADFAST_REPORT_FILE", &file);
-    let log = settings.schedule.kind().map(|scheduler| (scratch.join("choices"), scheduler));
-    // Without a log the run can still be made. Whoever needs the log will miss it.
-    let log = log.filter(|(path, scheduler)| choice_log::prepare(path, *scheduler).is_ok()).map(|(path, _)| path);
+    let (mut log, mut unrecorded) = (None, None);
+    if let Some(scheduler) = settings.schedule.kind() {
+        let path = scratch.join("choices");
+        match choice_log::prepare(&path, scheduler) {
+            Ok(()) => log = Some(path),
+            Err(error) => unrecorded = Some(error.to_string()),
+        }
+    }
     for (variable, path) in [(LOG_VARIABLE, &log), (REPLAY_VARIABLE, &choices.replay)] {
         match path {
             Some(path) => command.env(variable, path),
@@ -105,7 +112,7 @@ pub fn once(settings: &Settings, choices: &Choices, scratch: &Path) -> std::io::
     let watched = file.exists();
     let text = std::fs::read(&file).unwrap_or_default();
     let choices = log.as_deref().and_then(RecordedChoices::find);
-    Ok(RunResult { end, records: record::parse(&String::from_utf8_lossy(&text)), watched, choices })
+    Ok(RunResult { end, records: record::parse(&String::from_utf8_lossy(&text)), watched, choices, unrecorded })
 }
 
 impl Settings {

@@ -208,6 +208,10 @@ impl Session {
                 false
             }
         };
+        if let (Some(reason), true) = (&outcome.unrecorded, run == 0 && (plan.logs.is_some() || plan.replay.is_some()))
+        {
+            news.push(News::NotWritten(format!("cannot record the choices of a run: {reason}")));
+        }
         let mut origin = origin(run, seed, outcome);
         self.look_at(outcome.choices.as_ref(), plan, &origin, outcome.end);
         let kept = failed && self.failures.len() < MOST_FAILURES || !findings.is_empty() || plan.runs == 1;

@@ -125,3 +125,66 @@ pub(super) fn records(mut path: Vec<u8>) -> &'static [[u8; CHOICE_BYTES]] {
     // SAFETY: the mapping is as long as the file, which nobody changes, and is never given back. Records are bytes.
     unsafe { core::slice::from_raw_parts(memory.add(HEADER_BYTES).cast(), held) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use steadfast_schedule::Log;
+
+    fn recorder(path: &std::path::Path) -> Recorder {
+        std::fs::write(path, Header::new(Kind::Random).to_bytes()).expect("a file");
+        let setup = Setup { seed: 9, ..Setup::default() };
+        Recorder::new(Some(path.to_string_lossy().into_owned().into_bytes()), Kind::Pct, setup)
+    }
+
+    fn record(recorder: &mut Recorder, count: u32) {
+        for thread in 0..count {
+            let what = Choice { thread, ..Choice::NONE };
+            recorder.record(&Step { number: recorder.next(), what, gives_way: false, spins: false }, 1, thread);
+        }
+    }
+
+    #[test]
+    fn a_log_grows_and_says_when_it_is_full() {
+        let path = std::env::temp_dir().join(format!("steadfast-recorder-{}", std::process::id()));
+        let mut recorder = recorder(&path);
+        record(&mut recorder, 3);
+        assert_eq!(recorder.next(), None);
+        recorder.begin();
+        recorder.begin();
+        record(&mut recorder, 5000);
+        let log = || Log::from_bytes(&std::fs::read(&path).expect("a log")).expect("a log");
+        let first = log();
+        assert_eq!((first.header.seed, first.header.scheduler, first.header.before), (9, Kind::Pct, 3));
+        assert_eq!((first.choices.len(), first.full_from(), first.choices[4999].chosen), (5000, None, 4999));
+        // There is no more room when the file cannot be found.
+        let elsewhere = path.with_extension("moved");
+        std::fs::rename(&path, &elsewhere).expect("a file");
+        record(&mut recorder, 5000);
+        std::fs::rename(&elsewhere, &path).expect("a file");
+        record(&mut recorder, 5000);
+        let last = log();
+        assert_eq!((last.choices.len(), last.full_from(), last.header.steps), (8192, Some(8192), 15_000));
+        std::fs::remove_file(&path).expect("a file");
+    }
+
+    #[test]
+    fn only_the_first_process_has_the_log() {
+        let path = std::env::temp_dir().join(format!("steadfast-recorders-{}", std::process::id()));
+        let mut first = recorder(&path);
+        let mut second =
+            Recorder::new(Some(path.to_string_lossy().into_owned().into_bytes()), Kind::Pct, Setup::default());
+        first.begin();
+        second.begin();
+        second.begin();
+        record(&mut second, 10);
+        record(&mut first, 1);
+        let log = Log::from_bytes(&std::fs::read(&path).expect("a log")).expect("a log");
+        assert_eq!((log.choices.len(), log.header.others, second.next()), (1, 1, None));
+        assert!(
+            records(path.to_string_lossy().into_owned().into_bytes()).len() == 1
+                && records(b"/no/file".to_vec()).is_empty()
+        );
+        std::fs::remove_file(&path).expect("a file");
+    }
+}
