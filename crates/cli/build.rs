@@ -16,13 +16,12 @@ use std::process::Command;
 use std::{env, fs};
 
 const LIBRARIES: [&str; 2] = ["libsteadfast_rt.a", "libsteadfast_rt.so"];
-/// What the runtime is made of.
-const PARTS: [&str; 6] = ["rt", "clocks", "ir", "random", "span", "cli/build.rs"];
 const PROFILE: [&str; 5] = ["opt-level=3", "lto=false", "panic=\"abort\"", "debug=0", "codegen-units=1"];
 
 fn main() {
     let crates = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("..");
-    for part in PARTS {
+    println!("cargo:rerun-if-changed={}", crates.join("cli/build.rs").display());
+    for part in parts_of_runtime(&crates) {
         println!("cargo:rerun-if-changed={}", crates.join(part).display());
     }
     if variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ENV") == "gnu" {
@@ -47,6 +46,22 @@ fn main() {
         fail(&format!("cannot make {}: {error}", headers.display()));
     }
     install(&crates.join("rt/include/steadfast.h"), &headers.join("steadfast.h"));
+}
+
+/// The crates of this workspace that the runtime is made of: what it depends on, directly or not.
+fn parts_of_runtime(crates: &Path) -> Vec<String> {
+    let mut parts = vec!["rt".to_owned()];
+    let mut at = 0;
+    while let Some(part) = parts.get(at) {
+        let manifest = crates.join(part).join("Cargo.toml");
+        let Ok(text) = fs::read_to_string(&manifest) else { fail(&format!("cannot read {}", manifest.display())) };
+        let dependencies = text.split("\n[").find_map(|section| section.strip_prefix("dependencies]")).unwrap_or("");
+        let names = dependencies.lines().filter_map(|line| line.strip_prefix("steadfast-")?.split([' ', '.']).next());
+        let new: Vec<String> = names.filter(|name| parts.iter().all(|part| part != name)).map(str::to_owned).collect();
+        parts.extend(new);
+        at += 1;
+    }
+    parts
 }
 
 /// Lets the linker take the static libraries of C where the compiler asks for the shared ones, if they are there. (What cargo offers for this would also be

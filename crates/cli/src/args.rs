@@ -1,6 +1,7 @@
 //! The command line as it was typed. [`crate::settings`] makes sense of it.
 
 use crate::size;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use steadfast_diag::Format;
 use steadfast_model::Notion;
 use steadfast_repair::{Allowed, Target};
 use steadfast_robust::Supported;
+use steadfast_sanitize::run::Schedule;
 
 /// Decides whether concurrent programs behave as if memory were sequentially consistent.
 ///
@@ -544,6 +546,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
+/// The schedules, from the list that the runtime has as well.
+fn schedules() -> impl TypedValueParser<Value = Schedule> {
+    let values = Schedule::all().map(|schedule| PossibleValue::new(schedule.name()).help(schedule.about()));
+    // Only names from the list get as far as this.
+    PossibleValuesParser::new(values).map(|name| Schedule::from_name(&name).unwrap_or(Schedule::Os))
+}
+
 /// Where a graph is drawn. Another extension would not match the contents of the file.
 fn drawing(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
@@ -588,22 +597,37 @@ pub(crate) struct RunArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
-    /// What decides which thread runs next: os, random or pct
-    ///
-    /// `os`: the operating system, at full speed. `random`: one thread at a time, chosen at random at every atomic access and lock. `pct`: one thread at a time, by random
-    /// priorities that change at a few random steps; it finds a violation that needs few preemptions with a known probability.
-    #[arg(long, value_name = "SCHEDULE", default_value = "os")]
-    pub(crate) schedule: ScheduleChoice,
+    /// What decides which thread runs next
+    #[arg(long, value_name = "SCHEDULE", default_value = "os", value_parser = schedules(), conflicts_with = "replay")]
+    pub(crate) schedule: Schedule,
 
     /// The seed of the first run; each later run has the next one
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "replay")]
     pub(crate) seed: u64,
+
+    /// How many steps pct expects in a run [default: learnt from the runs before, 200 for the first]
+    ///
+    /// Only `pct` uses it. With the same seed and the same length, a run is repeated.
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "replay")]
+    pub(crate) length: Option<u64>,
+
+    /// Repeat the choices of a run from the log that `--logs` kept
+    ///
+    /// Every step is compared with that of the log. A run that makes another step is counted as diverged: it is not a repetition. After the end of the log the scheduler that wrote it goes on.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
+
+    /// Keep the choice logs of runs that report something new, fail or take too long in DIR; with one run, of that one
+    ///
+    /// The file is `DIR/seed-S.log`; one that is there is replaced. Needs a schedule other than `os`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) logs: Option<PathBuf>,
 
     /// End a run after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
 
-    /// Stop after the first run that reports something
+    /// Stop after the first run that reports something, fails or takes too long
     #[arg(long)]
     pub(crate) stop_at_first: bool,
 
@@ -652,13 +676,17 @@ pub(crate) struct CargoArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
-    /// What decides which thread runs next: os, random or pct
-    #[arg(long, value_name = "SCHEDULE", default_value = "os")]
-    pub(crate) schedule: ScheduleChoice,
+    /// What decides which thread runs next
+    #[arg(long, value_name = "SCHEDULE", default_value = "os", value_parser = schedules())]
+    pub(crate) schedule: Schedule,
 
     /// The seed of the first run
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
+
+    /// How many steps pct expects in a run [default: learnt from the runs before, 200 for the first]
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) length: Option<u64>,
 
     /// Instrument plain accesses, too, to find data races
     #[arg(long)]
@@ -675,32 +703,26 @@ Examples:
   steadfast cargo --runs 100 --schedule pct test --release lock_free
   steadfast cargo run --example queue";
 
-/// What decides which thread runs next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScheduleChoice {
-    /// The operating system.
-    Os,
-    /// Chance, at every step.
-    Random,
-    /// Random priorities that change at a few steps.
-    Pct,
-}
-
 const RUN_EXAMPLES: &str = "\
 Examples:
   steadfast run ./lock
       One run, scheduled by the operating system.
   steadfast run --runs 200 --schedule pct -- ./lock --threads 4
       200 runs, each with another schedule.
-  steadfast run --schedule pct --seed 57 ./lock
+  steadfast run --schedule random --seed 57 ./lock
       Repeat the run with seed 57 exactly.
+  steadfast run -n 1000 --schedule random --stop-at-first --logs logs ./lock
+      Look for a finding or a crash, and keep the log of the run.
+  steadfast run --replay logs/seed-57.log ./lock
+      Repeat that run from its log.
   steadfast run --runs 50 --schedule random --format sarif ./lock > lock.sarif
       For a code scanning service.
   steadfast run --report lock.html --graph lock.svg ./lock
       A page about each finding, and a picture of its accesses.
 
-Exit codes: 0 no finding, 1 a finding, 2 the program cannot be run, 3 no finding, but the program failed,
-took too long, or was not compiled with `steadfast cc`, `c++` or `cargo`, 130 interrupted without a finding.";
+Exit codes: 0 no finding, 1 a finding, 2 the program cannot be run or the log not be used, 3 no finding,
+but the program failed, took too long, diverged from its log, or was not compiled with `steadfast cc`,
+`c++` or `cargo`, 130 interrupted without a finding.";
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use crate::abi::atomics::Strength;
 use crate::engine;
 use crate::order::Order;
 use crate::plain;
-use crate::schedule;
+use crate::schedule::{self, Operation};
 use crate::spin;
 use crate::table::{self, Intent};
 use crate::thread;
@@ -19,11 +19,26 @@ pub(crate) enum Step {
     Compare { old: u128, expected: u128, new: u128, changed: bool, strength: Strength },
 }
 
-/// What an access is before it is made. A compare-exchange counts as a write.
+/// What an access is before it is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Load,
-    Write,
+    Store,
+    Update,
+    Compare,
+}
+
+impl Kind {
+    /// For the scheduler.
+    #[inline(always)]
+    fn operation(self) -> Operation {
+        match self {
+            Self::Load => Operation::Load,
+            Self::Store => Operation::Store,
+            Self::Update => Operation::Update,
+            Self::Compare => Operation::Compare,
+        }
+    }
 }
 
 /// An access with everything that a report says about it.
@@ -76,11 +91,11 @@ pub(crate) fn perform<R>(
     // A signal handler that interrupted the runtime, or the runtime itself; or nothing that concerns the program.
     let Some(_inside) = (if source == Source::Prologue { None } else { Inside::first() }) else { return run().0 };
     let thread = thread::current();
-    schedule::point(thread, address, caller);
+    schedule::point(kind.operation(), address, caller);
     let intent = match kind {
         // SAFETY: the thread is this one.
         Kind::Load => unsafe { (*thread).clocks.as_ref() }.map_or(Intent::Other, |clocks| Intent::Load(clocks.slot())),
-        Kind::Write => Intent::Write,
+        Kind::Store | Kind::Update | Kind::Compare => Intent::Write,
     };
     let record = table::lock(address, bytes, intent);
     let (result, step) = run();
@@ -145,7 +160,7 @@ pub(crate) fn fence(order: Order, caller: usize) {
     core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);
     let Some(_inside) = Inside::first() else { return };
     let thread = thread::current();
-    schedule::point(thread, 0, caller);
+    schedule::point(Operation::Fence, 0, caller);
     // SAFETY: the thread is this one.
     unsafe {
         spin::settle(&mut *thread);

@@ -29,7 +29,7 @@ unsafe fn look<T: Word>(address: *mut T, value: T, order: Order, caller: usize) 
         return unsafe { T::load(address) } == value;
     };
     let thread = thread::current();
-    schedule::point(thread, address as usize, caller);
+    schedule::point(schedule::Operation::Load, address as usize, caller);
     let record = table::lock(address as usize, T::BYTES, table::Intent::Other);
     // SAFETY: the record is locked, and the thread is this one.
     let (there, finding, race) = unsafe {

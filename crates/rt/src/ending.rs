@@ -216,7 +216,8 @@ unsafe fn is_waiting_for_turn(context: *mut ucontext_t) -> bool {
     let word = unsafe { sys::slept_on(context.cast()) };
     !thread.is_null()
         && word.is_some_and(|word| {
-            // SAFETY: this thread's own structure, of which only the address of a part is taken.
-            word.wrapping_sub(unsafe { &raw const (*thread).turn } as usize) < size_of::<crate::schedule::Turn>()
+            // SAFETY: this thread's own structure.
+            word.wrapping_sub(core::ptr::from_ref(unsafe { &(*thread).entry().turn }) as usize)
+                < size_of::<crate::schedule::Turn>()
         })
 }

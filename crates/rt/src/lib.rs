@@ -44,8 +44,6 @@ mod origins;
 mod outside;
 mod plain;
 mod report;
-// Its reasons come with the list of threads that the scheduler owns.
-#[allow(clippy::undocumented_unsafe_blocks)]
 mod schedule;
 mod shadow;
 mod signals;

@@ -2,10 +2,11 @@
 //!
 //! `name=value`, separated by colons, commas or spaces; a value with one of these in it is put in quotes. What is not known is reported and ignored.
 
-use crate::schedule::{self, Kind, Strategy};
+use crate::schedule;
 use crate::sys;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use steadfast_clocks::{Limits, Settings, Supported};
+use steadfast_schedule::{Schedule, Setup};
 
 /// The exit code of a process that has reported something, if nobody wants another one.
 pub(crate) const USUAL_EXIT_CODE: i32 = 66;
@@ -83,13 +84,10 @@ fn is_atomics_only() -> bool {
     false
 }
 
-/// What says how threads take turns.
-#[derive(Default)]
-struct Schedule {
-    kind: Option<Kind>,
-    seed: u64,
-    depth: Option<u32>,
-    length: Option<u64>,
+/// How threads take turns.
+struct Turns {
+    schedule: Schedule,
+    setup: Setup,
 }
 
 /// The system does not allow much more by default.
@@ -103,7 +101,8 @@ pub(crate) fn read() {
         environment.resize(length * 2, 0);
         length = sys::read_file(b"/proc/self/environ\0", &mut environment);
     }
-    let mut wanted = Schedule::default();
+    let mut turns = Turns { schedule: Schedule::Os, setup: Setup::default() };
+    let (mut log, mut replay) = (None, None);
     RACES.store(!is_atomics_only(), Ordering::Relaxed);
     for variable in environment[..length].split(|&byte| byte == 0) {
         if let Some(folders) = variable.strip_prefix(b"PATH=") {
@@ -113,12 +112,17 @@ pub(crate) fn read() {
             REPORT_FILE.set(file);
         }
         if let Some(options) = variable.strip_prefix(b"STEADFAST_OPTIONS=") {
-            each(options, |option| set(option, &mut wanted));
+            each(options, |option| set(option, &mut turns));
+        }
+        if let Some(file) = variable.strip_prefix(steadfast_schedule::LOG_VARIABLE.as_bytes()) {
+            log = file.strip_prefix(b"=").map(<[u8]>::to_vec);
+        }
+        if let Some(file) = variable.strip_prefix(steadfast_schedule::REPLAY_VARIABLE.as_bytes()) {
+            replay = file.strip_prefix(b"=").map(<[u8]>::to_vec);
         }
     }
-    if let Some(kind) = wanted.kind {
-        let (depth, length) = (wanted.depth.unwrap_or(3), wanted.length.unwrap_or(200));
-        schedule::start(Strategy::new(kind, wanted.seed, depth, length));
+    if let Schedule::By(kind) = turns.schedule {
+        schedule::start(kind, turns.setup, log, replay);
     }
 }
 
@@ -144,10 +148,11 @@ fn each(options: &[u8], mut take: impl FnMut(&[u8])) {
     }
 }
 
-fn set(option: &[u8], schedule: &mut Schedule) {
+fn set(option: &[u8], turns: &mut Turns) {
     let split = option.iter().position(|&byte| byte == b'=').unwrap_or(option.len());
     let (name, value) = (&option[..split], option.get(split + 1..).unwrap_or(b"1"));
-    let number = core::str::from_utf8(value).ok().and_then(|text| text.parse::<u64>().ok());
+    let text = core::str::from_utf8(value).unwrap_or("");
+    let (number, known) = (text.parse::<u64>().ok(), Schedule::from_name(text));
     let switch = match value {
         b"1" | b"true" | b"yes" => Some(true),
         b"0" | b"false" | b"no" => Some(false),
@@ -170,12 +175,13 @@ fn set(option: &[u8], schedule: &mut Schedule) {
             Some(model) => MODEL.store(model as usize, Ordering::Relaxed),
             None => complain(option),
         },
-        (b"schedule", _) if value == b"os" => schedule.kind = None,
-        (b"schedule", _) if value == b"random" => schedule.kind = Some(Kind::Random),
-        (b"schedule", _) if value == b"pct" => schedule.kind = Some(Kind::Pct),
-        (b"seed", Some(seed)) => schedule.seed = seed,
-        (b"depth", Some(depth)) => schedule.depth = Some(depth as u32),
-        (b"length", Some(length)) => schedule.length = Some(length),
+        (b"seed", Some(seed)) => turns.setup.seed = seed,
+        (b"depth", Some(depth)) => turns.setup.depth = depth,
+        (b"length", Some(length)) => turns.setup.length = length,
+        (b"schedule", _) => match known {
+            Some(schedule) => turns.schedule = schedule,
+            None => complain(option),
+        },
         _ => complain(option),
     }
 }

@@ -187,6 +187,54 @@ pub(crate) fn read_file(path: &[u8], into: &mut [u8]) -> usize {
     }
 }
 
+/// Opens a file, lets somebody use its descriptor, and closes it. The path ends with a zero byte.
+fn with_file<R>(path: &[u8], how: c_int, work: impl FnOnce(usize) -> R) -> Option<R> {
+    debug_assert_eq!(path.last(), Some(&0));
+    // SAFETY: the path is a string of C.
+    let file =
+        unsafe { raw_syscall(libc::SYS_open, [path.as_ptr() as usize, (how | libc::O_CLOEXEC) as usize, 0, 0, 0, 0]) };
+    let file = usize::try_from(file).ok()?;
+    let result = work(file);
+    // SAFETY: the descriptor is ours.
+    unsafe { raw_syscall(libc::SYS_close, [file, 0, 0, 0, 0, 0]) };
+    Some(result)
+}
+
+/// Maps the beginning of a file, to be shared with others or to be read. What is mapped beyond its end must not be touched.
+pub(crate) fn map_file(path: &[u8], bytes: usize, shared: bool) -> Option<*mut u8> {
+    let (how, protection, flags) = if shared {
+        (libc::O_RDWR, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE)
+    } else {
+        (libc::O_RDONLY, libc::PROT_READ, libc::MAP_PRIVATE)
+    };
+    let address = with_file(path, how, |file| {
+        // SAFETY: a fresh mapping touches nothing that exists.
+        unsafe { raw_syscall(libc::SYS_mmap, [0, bytes, protection as usize, flags as usize, file, 0]) }
+    });
+    address.filter(|&address| !(-4095..0).contains(&address)).map(|address| address as *mut u8)
+}
+
+/// Asks the system for the room that the beginning of a file takes. Says whether it is there.
+pub(crate) fn reserve_file(path: &[u8], bytes: usize) -> bool {
+    let reserve = |file| {
+        // A signal interrupts it, on some file systems.
+        let tries = (0..100).map(|_| {
+            // SAFETY: the descriptor is that of the file; nothing in memory is touched.
+            unsafe { raw_syscall(libc::SYS_fallocate, [file, 0, 0, bytes, 0, 0]) }
+        });
+        { tries }.find(|&result| result != -(libc::EINTR as isize)).unwrap_or(-1)
+    };
+    // Not every file system can say whether there is room. Then there probably is.
+    with_file(path, libc::O_RDWR, reserve).is_some_and(|result| [0, -(libc::EOPNOTSUPP as isize)].contains(&result))
+}
+
+/// How long a file is.
+pub(crate) fn file_size(path: &[u8]) -> Option<usize> {
+    // SAFETY: the descriptor is that of the file; nothing in memory is touched.
+    let seek = |file| unsafe { raw_syscall(libc::SYS_lseek, [file, 0, libc::SEEK_END as usize, 0, 0, 0]) };
+    with_file(path, libc::O_RDONLY, seek).and_then(|size| usize::try_from(size).ok())
+}
+
 /// Calls `visit` with the address of each robust mutex that this thread holds: the list of them is for the kernel, which frees them when the thread ends.
 pub(crate) fn held_robust_mutexes(mut visit: impl FnMut(usize)) {
     /// Longer than any list that is whole.

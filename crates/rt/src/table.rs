@@ -318,6 +318,7 @@ impl Unused {
 
 /// The memory is given back: what was known about the locations in it is forgotten.
 pub(crate) fn forget(address: usize, bytes: usize) {
+    crate::schedule::forget(address, bytes);
     let end = address.saturating_add(bytes).min(1 << ADDRESS_BITS);
     let mut page = address;
     while page < end {

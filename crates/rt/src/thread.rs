@@ -26,8 +26,6 @@ pub(crate) struct Thread {
     pub(crate) trace: *mut Trace,
     /// What others know about it.
     entry: *const Entry,
-    /// The scheduler's part.
-    pub(crate) turn: schedule::Turn,
     /// Signals that came at a bad time.
     pub(crate) waiting: signals::Waiting,
     /// Its call stack.
@@ -56,6 +54,8 @@ pub(crate) struct Entry {
     pub(crate) name: Lock<[u8; NAME]>,
     /// Its stack.
     pub(crate) stack: Bounds,
+    /// The scheduler's part.
+    pub(crate) turn: schedule::Turn,
 }
 
 /// As many bytes as the system has for a name, the last of which is zero.
@@ -131,6 +131,7 @@ pub(crate) fn announce(parent: Option<&mut Thread>, caller: usize) -> *mut Threa
         *entry.held.lock() = None;
         *entry.name.lock() = [0; NAME];
         entry.stack.note(0, 0, 0);
+        entry.turn.reset();
         core::ptr::write(&raw mut (*thread).clocks, engine::clocks(number, parent.map(|parent| &mut parent.clocks)));
     }
     thread

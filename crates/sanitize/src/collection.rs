@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, Site};
 use crate::record::Kind;
+use crate::session::Origin;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A finding, and when it was made.
@@ -11,10 +12,8 @@ pub struct Collected {
     pub finding: Finding,
     /// How many runs made it.
     pub runs: u64,
-    /// The first run that did, from 0.
-    pub first_run: u64,
-    /// The seed of that run.
-    pub seed: u64,
+    /// The first run that did.
+    pub first: Origin,
     /// Whether [`Collection::add`] has returned it.
     reported: bool,
 }
@@ -37,7 +36,7 @@ impl Collection {
     }
 
     /// Adds what a run has found. Returns what is new and certain: a stale read may turn out to be harmless, when a later run shows that its code waits in a loop.
-    pub fn add(&mut self, run: u64, seed: u64, findings: Vec<Finding>) -> Vec<&Collected> {
+    pub fn add(&mut self, origin: &Origin, findings: Vec<Finding>) -> Vec<&Collected> {
         let (loops, findings): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| finding.kind == Kind::Spin);
         self.loops.extend(loops.iter().filter_map(Finding::loops_at));
         let mut seen = Vec::new();
@@ -46,7 +45,7 @@ impl Collection {
             let next = self.found.len();
             let at = *self.index.entry(key).or_insert(next);
             if at == next {
-                self.found.push(Collected { finding, runs: 0, first_run: run, seed, reported: false });
+                self.found.push(Collected { finding, runs: 0, first: origin.clone(), reported: false });
             } else if finding.leaves_with_stale_value() && !self.found[at].finding.leaves_with_stale_value() {
                 // The worse of the two speaks for both.
                 self.found[at].finding = finding;
@@ -79,6 +78,11 @@ impl Collection {
         self.all().filter(|collected| !collected.reported)
     }
 
+    /// Whether the run with this number was the first to find something.
+    pub fn is_origin(&self, run: u64) -> bool {
+        self.found.iter().any(|collected| collected.first.run == run)
+    }
+
     /// How many runs have found something.
     pub fn runs_with_findings(&self) -> u64 {
         let counts = |run: &&Vec<usize>| run.iter().any(|&at| !self.is_harmless(&self.found[at].finding));
@@ -101,15 +105,19 @@ mod tests {
     use crate::record::{parse, tests::SAMPLE};
     use crate::symbols::Symbols;
 
+    fn origin(run: u64, seed: u64) -> Origin {
+        Origin { run, seed, ..Origin::default() }
+    }
+
     #[test]
     fn a_later_run_can_show_that_a_stale_read_is_harmless() {
         let text = SAMPLE.replace("0x5040 thread", "0x5040 0x1 thread");
         let finding = || Finding::resolve(&parse(&text)[0], &mut Symbols::new());
         let mut collection = Collection::new();
-        assert!(collection.add(0, 1, vec![finding()]).is_empty());
+        assert!(collection.add(&origin(0, 1), vec![finding()]).is_empty());
         assert_eq!((collection.held_back().count(), collection.runs_with_findings()), (1, 1));
         let waits = Finding { kind: Kind::Spin, ..finding() };
-        collection.add(1, 2, vec![waits]);
+        collection.add(&origin(1, 2), vec![waits]);
         assert_eq!((collection.all().count(), collection.runs_with_findings()), (0, 0));
     }
 
@@ -117,11 +125,12 @@ mod tests {
     fn the_same_finding_counts_once_per_run() {
         let finding = || Finding::resolve(&parse(SAMPLE)[0], &mut Symbols::new());
         let mut collection = Collection::new();
-        assert_eq!(collection.add(3, 30, vec![finding(), finding()]).len(), 1);
-        assert!(collection.add(4, 40, vec![finding()]).is_empty());
-        assert!(collection.add(5, 50, Vec::new()).is_empty());
-        let all: Vec<_> = collection.all().map(|only| (only.runs, only.first_run, only.seed)).collect();
+        assert_eq!(collection.add(&origin(3, 30), vec![finding(), finding()]).len(), 1);
+        assert!(collection.add(&origin(4, 40), vec![finding()]).is_empty());
+        assert!(collection.add(&origin(5, 50), Vec::new()).is_empty());
+        let all: Vec<_> = collection.all().map(|only| (only.runs, only.first.run, only.first.seed)).collect();
         assert_eq!((all, collection.runs_with_findings()), (vec![(2, 3, 30)], 2));
         assert_eq!(collection.held_back().count(), 0);
+        assert!(collection.is_origin(3) && !collection.is_origin(4));
     }
 }

@@ -1,5 +1,6 @@
 //! One run of a program, with its reports.
 
+use crate::choice_log::{self, RecordedChoices};
 use crate::record::{self, Record};
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -7,28 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Who decides which thread goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
-    /// The operating system.
-    Os,
-    /// Chance, at every step.
-    Random,
-    /// Random priorities that change at a few random steps.
-    Pct,
-}
-
-impl Schedule {
-    /// The name in options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Os => "os",
-            Self::Random => "random",
-            Self::Pct => "pct",
-        }
-    }
-}
+pub use steadfast_schedule::{Kind as Scheduler, Schedule};
+use steadfast_schedule::{LOG_VARIABLE, REPLAY_VARIABLE};
 
 /// How to run it.
 #[derive(Clone, Debug)]
@@ -51,6 +32,26 @@ pub struct Settings {
     pub interrupt: &'static AtomicBool,
 }
 
+/// What the choices of one run come from.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Where chance begins.
+    pub seed: u64,
+    /// How many steps are expected, if that is known.
+    pub length: Option<u64>,
+    /// PCT's depth, if it is not the usual one.
+    pub depth: Option<u64>,
+    /// A log that is to be repeated.
+    pub replay: Option<PathBuf>,
+}
+
+impl Choices {
+    /// Those that a seed means.
+    pub fn of_seed(seed: u64) -> Self {
+        Self { seed, ..Self::default() }
+    }
+}
+
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -71,16 +72,36 @@ pub struct RunResult {
     pub records: Vec<Record>,
     /// Whether the runtime was there to report anything.
     pub watched: bool,
+    /// The choices that it made, if it made any.
+    pub choices: Option<RecordedChoices>,
+    /// Why they could not be recorded. The run is the same without that.
+    pub unrecorded: Option<String>,
 }
 
 /// Runs the program once.
-pub fn once(settings: &Settings, seed: u64, scratch: &Path) -> std::io::Result<RunResult> {
+pub fn once(settings: &Settings, choices: &Choices, scratch: &Path) -> std::io::Result<RunResult> {
+    // The program may begin in another folder.
+    let scratch = std::path::absolute(scratch)?;
     let file = scratch.join("reports");
     let _ = std::fs::remove_file(&file);
     let mut command = Command::new(&settings.program);
-    command.args(&settings.arguments).env("STEADFAST_OPTIONS", options(settings, seed));
+    command.args(&settings.arguments).env("STEADFAST_OPTIONS", options(settings, choices));
     // Not among the options: a path can have anything in it.
     command.env("STEADFAST_REPORT_FILE", &file);
+    let (mut log, mut unrecorded) = (None, None);
+    if let Some(scheduler) = settings.schedule.kind() {
+        let path = scratch.join("choices");
+        match choice_log::prepare(&path, scheduler) {
+            Ok(()) => log = Some(path),
+            Err(error) => unrecorded = Some(error.to_string()),
+        }
+    }
+    for (variable, path) in [(LOG_VARIABLE, &log), (REPLAY_VARIABLE, &choices.replay)] {
+        match path {
+            Some(path) => command.env(variable, path),
+            None => command.env_remove(variable),
+        };
+    }
     if let Some(library) = &settings.preload {
         command.env("LD_PRELOAD", library);
     }
@@ -90,17 +111,32 @@ pub fn once(settings: &Settings, seed: u64, scratch: &Path) -> std::io::Result<R
     let end = wait(command.spawn()?, settings)?;
     let watched = file.exists();
     let text = std::fs::read(&file).unwrap_or_default();
-    Ok(RunResult { end, records: record::parse(&String::from_utf8_lossy(&text)), watched })
+    let choices = log.as_deref().and_then(RecordedChoices::find);
+    Ok(RunResult { end, records: record::parse(&String::from_utf8_lossy(&text)), watched, choices, unrecorded })
 }
 
-fn options(settings: &Settings, seed: u64) -> String {
+impl Settings {
+    /// Whether the user has said how long runs are.
+    pub(crate) fn gives_length(&self) -> bool {
+        let options = std::env::var("STEADFAST_OPTIONS").unwrap_or_default();
+        let mut all = options.split([':', ',', ' ', '\n']).chain(self.options.iter().map(String::as_str));
+        all.any(|option| option.starts_with("length="))
+    }
+}
+
+fn options(settings: &Settings, choices: &Choices) -> String {
     // What the user wants comes first, so that what this run needs wins.
     let mut options = std::env::var("STEADFAST_OPTIONS").unwrap_or_default();
     for option in &settings.options {
         let _ = write!(options, ":{option}");
     }
     // The exit code is the program's own: whether something was reported is said by the reports.
-    let _ = write!(options, ":schedule={}:seed={seed}:exitcode=0", settings.schedule.name());
+    let _ = write!(options, ":schedule={}:seed={}:exitcode=0", settings.schedule.name(), choices.seed);
+    for (name, value) in [("length", choices.length), ("depth", choices.depth)] {
+        if let Some(value) = value {
+            let _ = write!(options, ":{name}={value}");
+        }
+    }
     options
 }
 

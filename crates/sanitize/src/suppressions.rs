@@ -4,7 +4,7 @@
 //! for anything, `^` and `$` for beginning and end. Lines that begin with `#` are comments.
 
 use crate::finding::Finding;
-use crate::record::Kind;
+use crate::record::{Kind, Record};
 use crate::symbols::Frame;
 
 /// A list of rules.
@@ -26,6 +26,18 @@ impl Suppressions {
             .filter_map(|line| line.split_once(':'))
             .map(|(kind, pattern)| (kind.to_owned(), pattern.to_owned()));
         (Self { rules: rules.collect() }, wrong)
+    }
+
+    /// The suppressions that a program was run with, and what is wrong with them.
+    pub fn of(record: &Record) -> (Self, Vec<String>) {
+        let Some(path) = &record.suppressions else { return (Self::default(), Vec::new()) };
+        match std::fs::read_to_string(path) {
+            Ok(text) => {
+                let (suppressions, wrong) = Self::parse(&text);
+                (suppressions, wrong.iter().map(|line| format!("{path}: `{line}` is not a suppression")).collect())
+            }
+            Err(error) => (Self::default(), vec![format!("cannot read {path}: {error}")]),
+        }
     }
 
     /// Whether a rule fits.

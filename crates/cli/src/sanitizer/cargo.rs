@@ -1,6 +1,6 @@
 //! `steadfast cargo`.
 
-use crate::args::{CargoArgs, ScheduleChoice};
+use crate::args::CargoArgs;
 use crate::output;
 use crate::status::Status;
 use std::os::unix::process::CommandExt;
@@ -66,16 +66,13 @@ fn instrumented_library(target: &str, version: &str) -> Option<PathBuf> {
 
 /// The command that runs what cargo has built.
 fn runner(arguments: &CargoArgs) -> String {
-    let schedule = match arguments.schedule {
-        ScheduleChoice::Os => "os",
-        ScheduleChoice::Random => "random",
-        ScheduleChoice::Pct => "pct",
-    };
     let steadfast = std::env::current_exe().unwrap_or_else(|_| "steadfast".into());
+    let length = arguments.length.map_or_else(String::new, |length| format!(" --length {length}"));
     format!(
-        "{} run --preload --runs {} --schedule {schedule} --seed {} --",
+        "{} run --preload --runs {} --schedule {} --seed {}{length} --",
         steadfast.display(),
         arguments.runs,
+        arguments.schedule.name(),
         arguments.seed
     )
 }

@@ -41,7 +41,7 @@ pub(super) fn diagnostic(collected: &Collected, files: &mut BTreeMap<String, Str
             diagnostic.note(format!("the other access is at {}", text::place_of(frame)))
         };
     }
-    let times = format!("reported in {} of the runs, first with seed {}", collected.runs, collected.seed);
+    let times = format!("reported in {} of the runs, first with seed {}", collected.runs, collected.first.seed);
     (file, diagnostic.note(times))
 }
 

@@ -5,6 +5,7 @@ mod drawing;
 mod findings;
 mod page;
 mod record;
+mod repetition;
 mod run;
 mod witness;
 
@@ -61,7 +62,7 @@ pub(crate) fn symbolize(output: &mut Output) -> io::Result<Status> {
     let mut status = Status::Holds;
     for record in raw::parse(&String::from_utf8_lossy(&bytes)) {
         let finding = Finding::resolve(&record, &mut symbols);
-        if finding.is_inside_library() || suppressions(&record).apply_to(&finding) {
+        if finding.is_inside_library() || suppressed(&record, &finding) {
             // The runtime does not count it then.
             status = Status::Inconclusive;
         } else {
@@ -71,20 +72,11 @@ pub(crate) fn symbolize(output: &mut Output) -> io::Result<Status> {
     Ok(status)
 }
 
-/// The suppressions that the program was run with.
-fn suppressions(record: &raw::Record) -> Suppressions {
-    let Some(path) = &record.suppressions else { return Suppressions::default() };
-    match std::fs::read_to_string(path) {
-        Ok(text) => {
-            let (suppressions, wrong) = Suppressions::parse(&text);
-            for line in wrong {
-                output::complain(&format!("{path}: `{line}` is not a suppression"));
-            }
-            suppressions
-        }
-        Err(error) => {
-            output::complain(&format!("cannot read {path}: {error}"));
-            Suppressions::default()
-        }
+/// Whether the suppressions that the program was run with hide a finding.
+fn suppressed(record: &raw::Record, finding: &Finding) -> bool {
+    let (suppressions, complaints) = Suppressions::of(record);
+    for complaint in complaints {
+        output::complain(&complaint);
     }
+    suppressions.apply_to(finding)
 }

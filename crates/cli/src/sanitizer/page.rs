@@ -2,7 +2,6 @@
 
 use super::drawing;
 use super::findings::diagnostic;
-use super::run::Tally;
 use crate::reporter::Files;
 use crate::status::Status;
 use std::collections::BTreeMap;
@@ -10,21 +9,22 @@ use steadfast_report::{Listing, Page, VerdictClass, html_page};
 use steadfast_sanitize::collection::Collected;
 use steadfast_sanitize::finding::{Finding, Stack, own_frame};
 use steadfast_sanitize::record::Role;
+use steadfast_sanitize::session::Session;
 use steadfast_sanitize::symbols::Frame;
 use steadfast_sanitize::text;
 use steadfast_span::SourceFile;
 
 /// Writes a page per finding, or one that says that there is none.
-pub(super) fn write(program: &str, tally: &Tally, files: &mut Files) -> Status {
-    let pages: Vec<String> = tally.collection.all().map(|collected| page(program, tally, collected)).collect();
+pub(super) fn write(program: &str, session: &Session, files: &mut Files) -> Status {
+    let pages: Vec<String> = session.collection.all().map(|collected| page(program, session, collected)).collect();
     if pages.is_empty() {
-        return files.write(&nothing(program, tally));
+        return files.write(&nothing(program, session));
     }
     pages.iter().map(|page| files.write(page)).max().unwrap_or(Status::Holds)
 }
 
-fn nothing(program: &str, tally: &Tally) -> String {
-    let watched = tally.watched > 0 && tally.failed == 0;
+fn nothing(program: &str, session: &Session) -> String {
+    let watched = session.watched > 0 && session.failed + session.diverged == 0;
     let remark = if watched {
         "These runs show nothing. That is not a proof: other runs may."
     } else {
@@ -34,7 +34,7 @@ fn nothing(program: &str, tally: &Tally) -> String {
         subject: program.to_owned(),
         verdict: "nothing was reported".to_owned(),
         verdict_class: if watched { VerdictClass::Good } else { VerdictClass::Unsure },
-        facts: vec![("runs".to_owned(), tally.runs.to_string()), ("watched".to_owned(), tally.watched.to_string())],
+        facts: vec![("runs".to_owned(), session.runs.to_string()), ("watched".to_owned(), session.watched.to_string())],
         sources: Vec::new(),
         diagnostics: Vec::new(),
         run: None,
@@ -45,7 +45,7 @@ fn nothing(program: &str, tally: &Tally) -> String {
     })
 }
 
-fn page(program: &str, tally: &Tally, collected: &Collected) -> String {
+fn page(program: &str, session: &Session, collected: &Collected) -> String {
     let finding = &collected.finding;
     let (file, diagnostic) = diagnostic(collected, &mut BTreeMap::new());
     let sources = sources(finding, file);
@@ -54,8 +54,8 @@ fn page(program: &str, tally: &Tally, collected: &Collected) -> String {
         verdict: finding.kind.title().to_owned(),
         verdict_class: VerdictClass::Bad,
         facts: vec![
-            ("reported in".to_owned(), format!("{} of {} runs", collected.runs, tally.runs)),
-            ("first with seed".to_owned(), collected.seed.to_string()),
+            ("reported in".to_owned(), format!("{} of {} runs", collected.runs, session.runs)),
+            ("first with seed".to_owned(), collected.first.seed.to_string()),
         ],
         diagnostics: vec![(0, &diagnostic)],
         run: drawing::run_view(finding, &sources),

@@ -1,13 +1,16 @@
 //! The result of `steadfast run` as JSON. `docs/schema/run.json` describes it.
 
 use super::findings::code;
-use super::run::Tally;
+use super::repetition::Repetition;
+use super::run::{diverged, how};
 use super::witness::WitnessRecord;
-use crate::args::{RunArgs, ScheduleChoice};
+use crate::args::RunArgs;
 use serde::Serialize;
 use steadfast_sanitize::collection::Collected;
 use steadfast_sanitize::finding::{Memory, SymbolizedEvent, SymbolizedThread};
 use steadfast_sanitize::record::Role;
+use steadfast_sanitize::run::{End, Schedule};
+use steadfast_sanitize::session::{self, Divergence, Origin, Session};
 use steadfast_sanitize::symbols::Frame;
 use steadfast_sanitize::text;
 
@@ -21,7 +24,49 @@ struct Result<'a> {
     failed_runs: u64,
     watched_runs: u64,
     interrupted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<Replay>,
+    failures: Vec<Failure>,
     findings: Vec<Finding<'a>>,
+}
+
+#[derive(Serialize)]
+struct Replay {
+    log: String,
+    diverged_runs: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divergence: Option<Diverged>,
+}
+
+#[derive(Serialize)]
+struct Diverged {
+    run: u64,
+    step: usize,
+    steps: usize,
+    summary: String,
+}
+
+#[derive(Serialize)]
+struct Failure {
+    how: &'static str,
+    status: String,
+    #[serde(flatten)]
+    origin: RunRecord,
+}
+
+/// A run that can be repeated.
+#[derive(Serialize)]
+struct RunRecord {
+    run: u64,
+    seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -32,6 +77,7 @@ struct Finding<'a> {
     runs: u64,
     first_run: u64,
     seed: u64,
+    first: RunRecord,
     events: Vec<Event<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<String>,
@@ -73,42 +119,79 @@ struct Place<'a> {
 }
 
 /// An array with one object, as for the other commands.
-pub(super) fn array(arguments: &RunArgs, tally: &Tally) -> String {
-    serde_json::to_string_pretty(&[result(arguments, tally)]).map_or_else(|error| error.to_string(), |text| text + "\n")
+pub(super) fn array(arguments: &RunArgs, session: &Session) -> String {
+    serde_json::to_string_pretty(&[result(arguments, session)])
+        .map_or_else(|error| error.to_string(), |text| text + "\n")
 }
 
 /// The object on one line.
-pub(super) fn line(arguments: &RunArgs, tally: &Tally) -> String {
-    serde_json::to_string(&result(arguments, tally)).map_or_else(|error| error.to_string(), |text| text + "\n")
+pub(super) fn line(arguments: &RunArgs, session: &Session) -> String {
+    serde_json::to_string(&result(arguments, session)).map_or_else(|error| error.to_string(), |text| text + "\n")
 }
 
-fn result<'a>(arguments: &RunArgs, tally: &'a Tally) -> Result<'a> {
+fn result<'a>(arguments: &RunArgs, session: &'a Session) -> Result<'a> {
+    let replayed = session.replayed.as_ref();
     Result {
         program: arguments.command[0].to_string_lossy().into_owned(),
-        schedule: match arguments.schedule {
-            ScheduleChoice::Os => "os",
-            ScheduleChoice::Random => "random",
-            ScheduleChoice::Pct => "pct",
-        },
-        seed: arguments.seed,
-        runs: tally.runs,
-        runs_with_findings: tally.collection.runs_with_findings(),
-        failed_runs: tally.failed,
-        watched_runs: tally.watched,
-        interrupted: tally.interrupted,
-        findings: tally.collection.all().map(finding).collect(),
+        schedule: replayed.map_or(arguments.schedule, |log| Schedule::By(log.scheduler)).name(),
+        seed: replayed.map_or(arguments.seed, |log| log.seed),
+        runs: session.runs,
+        runs_with_findings: session.collection.runs_with_findings(),
+        failed_runs: session.failed,
+        watched_runs: session.watched,
+        interrupted: session.interrupted,
+        replay: arguments.replay.as_ref().map(|path| Replay {
+            log: path.to_string_lossy().into_owned(),
+            diverged_runs: session.diverged,
+            divergence: session.divergence.as_ref().map(divergence),
+        }),
+        failures: session.failures.iter().map(|failure| self::failure(arguments, failure)).collect(),
+        findings: session.collection.all().map(|collected| finding(arguments, collected)).collect(),
     }
 }
 
-fn finding(collected: &Collected) -> Finding<'_> {
+fn divergence(divergence: &Divergence) -> Diverged {
+    Diverged {
+        run: divergence.origin.run,
+        step: divergence.step,
+        steps: divergence.steps,
+        summary: diverged(divergence),
+    }
+}
+
+fn failure(arguments: &RunArgs, failure: &session::Failure) -> Failure {
+    Failure {
+        how: match failure.end {
+            End::Own(status) if status.code().is_some() => "exit",
+            End::Own(_) => "signal",
+            End::TimedOut | End::Interrupted => "time-out",
+        },
+        status: how(failure.end),
+        origin: run(arguments, &failure.origin),
+    }
+}
+
+fn run(arguments: &RunArgs, origin: &Origin) -> RunRecord {
+    RunRecord {
+        run: origin.run,
+        seed: origin.seed,
+        length: origin.length,
+        steps: origin.steps,
+        log: origin.log.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        repeat: Repetition::of(arguments, origin).map(|command| command.to_string()),
+    }
+}
+
+fn finding<'a>(arguments: &RunArgs, collected: &'a Collected) -> Finding<'a> {
     let finding = &collected.finding;
     Finding {
         kind: finding.kind.name(),
         code: code(finding.kind).0,
         summary: text::summary(finding),
         runs: collected.runs,
-        first_run: collected.first_run,
-        seed: collected.seed,
+        first_run: collected.first.run,
+        seed: collected.first.seed,
+        first: run(arguments, &collected.first),
         events: finding.events.iter().map(event).collect(),
         location: finding.memory.as_ref().map(location),
         threads: finding.threads.iter().map(thread).collect(),

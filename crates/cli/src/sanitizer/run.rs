@@ -1,7 +1,8 @@
 //! `steadfast run`.
 
+use super::repetition::Repetition;
 use super::{drawing, findings, page, record};
-use crate::args::{RunArgs, ScheduleChoice};
+use crate::args::RunArgs;
 use crate::codes;
 use crate::interrupt;
 use crate::output::{self, Output};
@@ -11,64 +12,80 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 use steadfast_diag::{Format, render, sarif};
-use steadfast_sanitize::collection::Collection;
+use steadfast_sanitize::choice_log;
 use steadfast_sanitize::compiler::{Language, ToolPaths};
-use steadfast_sanitize::finding::Finding;
-use steadfast_sanitize::record::Kind;
-use steadfast_sanitize::run::{End, RunResult, Schedule, Settings, once};
-use steadfast_sanitize::symbols::Symbols;
+use steadfast_sanitize::run::{End, Schedule, Settings};
+use steadfast_sanitize::session::{Divergence, News, Plan, Session, SessionError, repeat};
 use steadfast_sanitize::text;
-
-/// What came of all runs.
-pub(super) struct Tally {
-    pub(super) collection: Collection,
-    /// How many runs there were.
-    pub(super) runs: u64,
-    /// How many ended with an error of the program, or took too long.
-    pub(super) failed: u64,
-    /// How the first of them ended.
-    first_failure: Option<End>,
-    /// How many had the runtime in them.
-    pub(super) watched: u64,
-    /// Whether somebody stopped it.
-    pub(super) interrupted: bool,
-}
 
 /// Runs the command.
 pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status> {
+    let plan = match plan(arguments) {
+        Ok(plan) => plan,
+        Err(reason) => return Ok(refuse(&reason)),
+    };
     let scratch = match tempfile::tempdir() {
         Ok(folder) => folder,
         Err(error) => return Ok(refuse(&format!("cannot make a temporary folder: {error}"))),
     };
     let settings = settings(arguments);
-    let mut tally = Tally::new();
-    let mut symbols = Symbols::new();
-    for run in 0..arguments.runs {
-        let seed = arguments.seed.wrapping_add(run);
-        let outcome = match once(&settings, seed, scratch.path()) {
-            Ok(outcome) => outcome,
-            Err(error) => return Ok(refuse(&cannot_run(&settings.program, &error))),
-        };
-        let found = tally.add(run, seed, &outcome, &mut symbols);
+    let mut complained = Status::Holds;
+    let session = repeat(&settings, &plan, scratch.path(), |session, news| {
         // Whoever reads our output may have seen enough; what was found counts all the same.
-        output.note(tally.status());
-        if arguments.format == Format::Full && !found.is_empty() {
-            output.write(&found)?;
+        output.note(status(session));
+        for news in news {
+            match news {
+                News::Finding(text) if arguments.format == Format::Full => output.write(&text)?,
+                News::Finding(_) => {}
+                News::Complaint(reason) => output::complain(&reason),
+                News::NotWritten(reason) => complained = refuse(&reason),
+            }
         }
-        if tally.interrupted || arguments.stop_at_first && tally.collection.runs_with_findings() > 0 {
-            break;
+        Ok(())
+    });
+    let session = match session {
+        Ok(session) => session,
+        Err(SessionError::CannotRun(error)) => return Ok(refuse(&cannot_run(&settings.program, &error))),
+        Err(SessionError::Files(path, error)) => {
+            return Ok(refuse(&format!("cannot write {}: {error}", path.display())));
         }
+        Err(SessionError::Told(error)) => return Err(error),
+    };
+    output.write(&conclusion(arguments, &session))?;
+    if !matches!(arguments.format, Format::Full | Format::Json | Format::Jsonl) && findings_may_be_missing(&session) {
+        output::complain(summary(arguments, &session).trim_end());
     }
-    output.write(&conclusion(arguments, &tally))?;
-    if !matches!(arguments.format, Format::Full | Format::Json | Format::Jsonl) && tally.findings_may_be_missing() {
-        output::complain(summary(arguments, &tally).trim_end());
-    }
-    let mut status = tally.status().max(drawing::draw(arguments, &tally.collection));
+    let mut status = status(&session).max(complained).max(drawing::draw(arguments, &session.collection));
     if let Some(path) = &arguments.report {
         let program = arguments.command[0].to_string_lossy();
-        status = status.max(page::write(&program, &tally, &mut crate::reporter::Files::new(path)));
+        status = status.max(page::write(&program, &session, &mut crate::reporter::Files::new(path)));
     }
     Ok(status)
+}
+
+/// Which runs the user wants.
+fn plan(arguments: &RunArgs) -> Result<Plan, String> {
+    if arguments.logs.is_some() && arguments.schedule == Schedule::Os && arguments.replay.is_none() {
+        let names: Vec<_> = Schedule::all().filter(|&schedule| schedule != Schedule::Os).map(Schedule::name).collect();
+        return Err(format!(
+            "--logs needs a schedule that makes choices: add --schedule with one of {}",
+            names.join(", ")
+        ));
+    }
+    let replay = match &arguments.replay {
+        Some(path) => {
+            Some(choice_log::load(path).map_err(|error| format!("cannot repeat {}: {error}", path.display()))?)
+        }
+        None => None,
+    };
+    Ok(Plan {
+        runs: arguments.runs,
+        seed: arguments.seed,
+        length: arguments.length,
+        stop_at_first: arguments.stop_at_first,
+        logs: arguments.logs.clone(),
+        replay,
+    })
 }
 
 /// Why a program cannot be run, with what was probably meant.
@@ -96,11 +113,7 @@ fn settings(arguments: &RunArgs) -> Settings {
     Settings {
         program: arguments.command[0].clone(),
         arguments: arguments.command[1..].to_vec(),
-        schedule: match arguments.schedule {
-            ScheduleChoice::Os => Schedule::Os,
-            ScheduleChoice::Random => Schedule::Random,
-            ScheduleChoice::Pct => Schedule::Pct,
-        },
+        schedule: arguments.schedule,
         time_limit: arguments.time_limit,
         options: Vec::new(),
         preload: arguments.preload.then(|| ToolPaths::here(Language::C).shared()),
@@ -109,62 +122,32 @@ fn settings(arguments: &RunArgs) -> Settings {
     }
 }
 
-impl Tally {
-    fn new() -> Self {
-        let collection = Collection::new();
-        Self { collection, runs: 0, failed: 0, first_failure: None, watched: 0, interrupted: false }
-    }
-
-    /// Adds a run. Returns the texts of what is new.
-    fn add(&mut self, run: u64, seed: u64, outcome: &RunResult, symbols: &mut Symbols) -> String {
-        self.runs += 1;
-        self.watched += u64::from(outcome.watched);
-        let mut findings: Vec<_> = outcome.records.iter().map(|record| Finding::resolve(record, symbols)).collect();
-        findings.retain(|finding| !finding.is_inside_library());
-        if let Some(first) = outcome.records.iter().find(|record| record.suppressions.is_some()) {
-            let suppressions = super::suppressions(first);
-            findings.retain(|finding| !suppressions.apply_to(finding));
-        }
-        match outcome.end {
-            End::Own(status) if status.success() => {}
-            // The runtime has ended it, and says why.
-            End::Own(_) if findings.iter().any(|finding| finding.kind == Kind::Deadlock) => {}
-            End::Interrupted => self.interrupted = true,
-            failure => {
-                self.failed += 1;
-                self.first_failure.get_or_insert(failure);
-            }
-        }
-        let new = self.collection.add(run, seed, findings);
-        new.iter().map(|new| text::full(&new.finding)).collect()
-    }
-
-    fn status(&self) -> Status {
-        match (self.collection.runs_with_findings(), self.failed) {
-            (1.., _) => Status::Violation,
-            (0, _) if self.interrupted => Status::Interrupted,
-            (0, 0) if self.watched > 0 => Status::Holds,
-            (0, _) => Status::Inconclusive,
-        }
-    }
-
-    /// Whether there is more to say than the findings.
-    fn findings_may_be_missing(&self) -> bool {
-        self.watched == 0 || self.failed > 0 || self.interrupted
+/// What the runs mean for the exit code.
+fn status(session: &Session) -> Status {
+    match (session.collection.runs_with_findings(), session.failed + session.diverged) {
+        (1.., _) => Status::Violation,
+        (0, _) if session.interrupted => Status::Interrupted,
+        (0, 0) if session.watched > 0 => Status::Holds,
+        (0, _) => Status::Inconclusive,
     }
 }
 
+/// Whether there is more to say than the findings.
+fn findings_may_be_missing(session: &Session) -> bool {
+    session.watched == 0 || session.failed + session.diverged > 0 || session.interrupted
+}
+
 /// What is written at the end.
-fn conclusion(arguments: &RunArgs, tally: &Tally) -> String {
+fn conclusion(arguments: &RunArgs, session: &Session) -> String {
     match arguments.format {
         Format::Full => {
-            let held_back: String = tally.collection.held_back().map(|held| text::full(&held.finding)).collect();
-            held_back + &summary(arguments, tally) + &drawing::terminal(arguments, &tally.collection)
+            let held_back: String = session.collection.held_back().map(|held| text::full(&held.finding)).collect();
+            held_back + &summary(arguments, session) + &drawing::terminal(arguments, &session.collection)
         }
-        Format::Json => record::array(arguments, tally),
-        Format::Jsonl => record::line(arguments, tally),
+        Format::Json => record::array(arguments, session),
+        Format::Jsonl => record::line(arguments, session),
         Format::Sarif | Format::Concise | Format::Github | Format::Markdown => {
-            let diagnostics = findings::diagnostics(&tally.collection);
+            let diagnostics = findings::diagnostics(&session.collection);
             let items: Vec<_> = diagnostics.iter().map(|(file, diagnostic)| (file, diagnostic)).collect();
             match arguments.format {
                 Format::Sarif => sarif(&items, &codes::registry()),
@@ -174,29 +157,65 @@ fn conclusion(arguments: &RunArgs, tally: &Tally) -> String {
     }
 }
 
-fn summary(arguments: &RunArgs, tally: &Tally) -> String {
+/// How a run ended that failed.
+pub(super) fn how(end: End) -> String {
+    match end {
+        End::Own(status) => status.to_string(),
+        End::TimedOut | End::Interrupted => "too long".to_owned(),
+    }
+}
+
+fn summary(arguments: &RunArgs, session: &Session) -> String {
     let runs = |count: u64| format!("{count} {}", if count == 1 { "run" } else { "runs" });
-    let (found, with_findings) = (tally.collection.all().count(), tally.collection.runs_with_findings());
+    let (found, with_findings) = (session.collection.all().count(), session.collection.runs_with_findings());
     // Writing to a string does not fail.
     let mut text = match found {
-        0 => format!("Nothing was reported in {}", runs(tally.runs)),
-        1 => format!("1 finding, in {with_findings} of {}", runs(tally.runs)),
-        count => format!("{count} findings, in {with_findings} of {}", runs(tally.runs)),
+        0 => format!("Nothing was reported in {}", runs(session.runs)),
+        1 => format!("1 finding, in {with_findings} of {}", runs(session.runs)),
+        count => format!("{count} findings, in {with_findings} of {}", runs(session.runs)),
     };
-    if let Some(first) = tally.first_failure {
-        let how = match first {
-            End::Own(status) => status.to_string(),
-            End::TimedOut | End::Interrupted => "too long".to_owned(),
-        };
-        let _ = write!(text, "; {} ended with an error of the program or took too long ({how})", runs(tally.failed));
+    if let Some(first) = session.failures.first() {
+        let how = how(first.end);
+        let _ = write!(text, "; {} ended with an error of the program or took too long ({how})", runs(session.failed));
     }
-    text.push_str(if tally.interrupted { "; then it was interrupted.\n" } else { ".\n" });
-    if tally.watched == 0 {
+    text.push_str(if session.interrupted { "; then it was interrupted.\n" } else { ".\n" });
+    if session.watched == 0 {
         text.push_str("Nothing could be: the program was not compiled with `steadfast cc`, `c++` or `cargo`.\n");
     }
-    if let (Some(first), true) = (tally.collection.all().next(), arguments.schedule != ScheduleChoice::Os) {
-        let schedule = settings(arguments).schedule.name();
-        let _ = writeln!(text, "Repeat the first one with --schedule {schedule} --seed {}.", first.seed);
+    if let Some(divergence) = &session.divergence {
+        let _ = writeln!(text, "{} diverged from the log: {}.", runs(session.diverged), diverged(divergence));
+        if divergence.waits_outside {
+            text.push_str("A thread waited for something that the schedule does not control; such runs cannot always be repeated.\n");
+        }
+    }
+    if let Some(step) = session.full_from {
+        let _ = writeln!(text, "The choice log of {} was full, in the first from step {step} on.", runs(session.full));
+    }
+    if session.with_other_processes > 0 {
+        let count = runs(session.with_other_processes);
+        let _ = writeln!(text, "{count} had several processes with a schedule; the log has the choices of the first.");
+    }
+    let findings = session.collection.all().next().map(|first| ("finding", &first.first));
+    let failures = session.failures.first().map(|first| ("failure", &first.origin));
+    for (what, origin) in findings.into_iter().chain(failures) {
+        if let Some(repetition) = Repetition::of(arguments, origin) {
+            let _ = writeln!(text, "Repeat the first {what} (run {}) with: {repetition}", origin.run + 1);
+        }
     }
     text
+}
+
+/// Why a run was no repetition.
+pub(super) fn diverged(divergence: &Divergence) -> String {
+    let (run, step, steps) = (divergence.origin.run + 1, divergence.step + 1, divergence.steps);
+    match (&divergence.recorded, &divergence.instead) {
+        (Some(recorded), Some(instead)) if recorded.is_same_step(instead) => {
+            format!("in run {run}, the thread that goes on after step {step} of {steps} ({recorded}) could not go on")
+        }
+        (Some(recorded), Some(instead)) => {
+            format!("in run {run}, step {step} of {steps} was `{instead}` instead of `{recorded}`")
+        }
+        _ if divergence.step == 0 => format!("run {run} made no step under a controlled schedule"),
+        _ => format!("run {run} ended before step {step} of {steps}"),
+    }
 }

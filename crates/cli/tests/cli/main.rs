@@ -9,6 +9,7 @@ mod links;
 mod pages;
 mod prove;
 mod repair;
+mod schedulers;
 mod schema;
 mod signals;
 mod steadfast;

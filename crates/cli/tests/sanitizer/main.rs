@@ -6,6 +6,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod process;
+mod repetition;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -260,6 +261,11 @@ fn the_json_output_fits_its_schema() {
         let result = Value::Array(vec![run(&program, "random", 10, &[])]);
         let problems: Vec<_> = validator.iter_errors(&result).map(|error| error.to_string()).collect();
         assert!(problems.is_empty(), "{name}: {problems:#?} {result}");
+    }
+    for result in repetition::results(scratch.path()) {
+        let result = Value::Array(vec![result]);
+        let problems: Vec<_> = validator.iter_errors(&result).map(|error| error.to_string()).collect();
+        assert!(problems.is_empty(), "{problems:#?} {result}");
     }
 }
 

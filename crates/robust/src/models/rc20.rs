@@ -12,7 +12,7 @@
 
 use super::{Axis, Cells, MemoryModel, Shape};
 use crate::event::{Event, EventKind};
-use steadfast_ir::{FenceOrder, Program};
+use steadfast_ir::{FenceOrder, Program, dataflow};
 
 const CURRENT: usize = 0;
 const ACQUIRE: usize = 1;
@@ -134,12 +134,6 @@ pub(super) fn seq_cst_access<C: Cells>(cells: &mut C, fields: [usize; 3], actor:
 
 /// Whether some access of the program is `seq_cst`.
 pub(super) fn has_seq_cst(program: &Program) -> bool {
-    use steadfast_ir::{Instr, ReadOrder, RmwOrder, WriteOrder};
-    program.threads.iter().flat_map(|thread| &thread.code).any(|instruction| match &instruction.op {
-        Instr::Load { order, .. } | Instr::Wait { order, .. } => *order == ReadOrder::SeqCst,
-        Instr::Store { order, .. } => *order == WriteOrder::SeqCst,
-        Instr::Rmw { order, .. } | Instr::BlockingCas { order, .. } => *order == RmwOrder::SeqCst,
-        Instr::Cas { success, failure, .. } => *success == RmwOrder::SeqCst || *failure == ReadOrder::SeqCst,
-        _ => false,
-    })
+    let mut code = program.threads.iter().flat_map(|thread| &thread.code);
+    code.any(|instruction| dataflow::is_seq_cst_access(&instruction.op))
 }

@@ -25,7 +25,7 @@ pub(crate) unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order:
         unsafe { T::store(address, value) };
         ((), Step::Store { old: old.value(), new: value.value() })
     };
-    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Write, caller, write);
+    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Store, caller, write);
 }
 
 pub(crate) unsafe extern "C" fn exchange<T: Word>(address: *mut T, value: T, order: c_int, caller: usize) -> T {
@@ -34,7 +34,7 @@ pub(crate) unsafe extern "C" fn exchange<T: Word>(address: *mut T, value: T, ord
         let old = unsafe { T::exchange(address, value) };
         (old, Step::Update { old: old.value(), new: value.value() })
     };
-    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Write, caller, swap)
+    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Update, caller, swap)
 }
 
 unsafe fn fetch<T: Word>(address: *mut T, operand: T, order: c_int, caller: usize, how: Combine) -> T {
@@ -43,7 +43,7 @@ unsafe fn fetch<T: Word>(address: *mut T, operand: T, order: c_int, caller: usiz
         let old = unsafe { T::update(address, how, operand) };
         (old, Step::Update { old: old.value(), new: old.combine(how, operand).value() })
     };
-    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Write, caller, update)
+    perform(address as usize, T::BYTES, Order::from_abi(order), Kind::Update, caller, update)
 }
 
 macro_rules! fetches {
@@ -75,7 +75,7 @@ pub(crate) unsafe fn compare<T: Word>(
         (outcome, step)
     };
     let order = Order::from_abi(orders.0).with_failure(Order::from_abi(orders.1));
-    perform(address as usize, T::BYTES, order, Kind::Write, caller, attempt)
+    perform(address as usize, T::BYTES, order, Kind::Compare, caller, attempt)
 }
 
 /// What a compare-exchange promises when it fails.

@@ -1,7 +1,8 @@
 //! Barriers.
 
 use super::libc_word;
-use crate::{schedule, sync};
+use crate::schedule::{self, Operation};
+use crate::sync;
 use core::ffi::{c_int, c_uint};
 use libc::{pthread_barrier_t, pthread_barrierattr_t};
 
@@ -28,7 +29,7 @@ unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_
     // SAFETY: the program waits at this barrier, so it has initialised it.
     let arrival = sync::arriving(barrier as usize, unsafe { count(barrier) });
     // SAFETY: the program waits at this barrier, so it has initialised it.
-    let result = if schedule::controls(barrier as usize, unsafe { is_shared(barrier) }) {
+    let result = if schedule::controls(Operation::Barrier, barrier as usize, unsafe { is_shared(barrier) }) {
         // SAFETY: the program waits at this barrier, so it has initialised it.
         let last = schedule::wait_at_barrier(barrier as usize, unsafe { count(barrier) });
         if last { libc::PTHREAD_BARRIER_SERIAL_THREAD } else { 0 }

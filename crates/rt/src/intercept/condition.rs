@@ -3,7 +3,7 @@
 //! What orders threads here is the mutex: it is given back on the way in and taken on the way out.
 
 use super::{libc_word, mutex, threads, unwinding};
-use crate::schedule::{self, Deadline, Woken};
+use crate::schedule::{self, Deadline, Operation, Woken};
 use crate::sync;
 use core::ffi::c_int;
 use libc::{CLOCK_MONOTONIC, CLOCK_REALTIME, ETIMEDOUT, clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
@@ -30,7 +30,7 @@ unsafe fn wait(
 ) -> c_int {
     // SAFETY: the program waits with this condition and this mutex, so it has initialised them.
     let moved_by_others = unsafe { is_shared(condition) || mutex::is_moved_by_others(mutex) };
-    if !schedule::controls(condition as usize, moved_by_others) {
+    if !schedule::controls(Operation::WaitForSignal, condition as usize, moved_by_others) {
         // SAFETY: the program waits with this mutex, so it has initialised it.
         unsafe { mutex::releasing(mutex) };
         // A thread that is cancelled here gets the mutex back as well.
@@ -71,14 +71,14 @@ unsafe fn clock_of(condition: *mut pthread_cond_t) -> clockid_t {
 }
 
 unsafe fn signal(condition: *mut pthread_cond_t) -> c_int {
-    schedule::step(condition as usize);
+    schedule::step(Operation::Signal, condition as usize);
     schedule::signal(condition as usize, schedule::ALL, 1);
     // SAFETY: the program's own argument, passed on as it is.
     unsafe { real::pthread_cond_signal(condition) }
 }
 
 unsafe fn broadcast(condition: *mut pthread_cond_t) -> c_int {
-    schedule::step(condition as usize);
+    schedule::step(Operation::Broadcast, condition as usize);
     schedule::signal(condition as usize, schedule::ALL, usize::MAX);
     // SAFETY: the program's own argument, passed on as it is.
     unsafe { real::pthread_cond_broadcast(condition) }

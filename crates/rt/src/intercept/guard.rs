@@ -5,7 +5,7 @@
 
 use crate::access::{Kind, Step, perform};
 use crate::order::Order;
-use crate::schedule::{self, Deadline};
+use crate::schedule::{self, Deadline, Operation};
 use crate::{sync, sys};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -67,8 +67,9 @@ fn leave(word: &AtomicU32, state: u32) {
 unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
     // SAFETY: the compiler passes the guard of a static variable.
     let word = unsafe { word(guard) };
-    let controlled =
-        schedule::controlled().then(|| schedule::wait_for(guard as usize, Deadline::Never, || attempt(word))).flatten();
+    let controlled = schedule::controlled()
+        .then(|| schedule::wait_for(Operation::Once, guard as usize, Deadline::Never, || attempt(word)))
+        .flatten();
     if controlled.unwrap_or_else(|| sleep_until_decided(word)) {
         sync::acquired(failures(guard));
         return 1;
@@ -87,8 +88,8 @@ unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
         leave(unsafe { word(guard) }, DONE);
         ((), Step::Store { old: 0, new: 1 })
     };
-    perform(guard as usize, 1, RELEASE, Kind::Write, 0, set);
-    schedule::notify(guard as usize);
+    perform(guard as usize, 1, RELEASE, Kind::Store, 0, set);
+    schedule::notify(Operation::Initialised, guard as usize);
 }
 
 /// An exception has left the initialisation.
@@ -97,5 +98,5 @@ unsafe extern "C" fn __cxa_guard_abort(guard: *mut u64) {
     sync::contributing(failures(guard));
     // SAFETY: the compiler passes the guard of a static variable.
     leave(unsafe { word(guard) }, 0);
-    schedule::notify(guard as usize);
+    schedule::notify(Operation::Initialised, guard as usize);
 }

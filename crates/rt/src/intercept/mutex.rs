@@ -1,7 +1,7 @@
 //! Mutexes and spin locks, and the mutexes of C11, which are the same with other names for the results.
 
 use super::libc_word;
-use crate::schedule::{self, Deadline};
+use crate::schedule::{self, Deadline, Operation};
 use crate::sync;
 use core::ffi::c_int;
 use libc::{CLOCK_REALTIME, EBUSY, EOWNERDEAD, ETIMEDOUT, clockid_t, pthread_mutex_t, pthread_spinlock_t, timespec};
@@ -27,9 +27,9 @@ fn take(
     attempt: impl Fn() -> c_int,
     wait: impl FnOnce() -> c_int,
 ) -> c_int {
-    let result = if schedule::controls(address, moved_by_others) {
+    let result = if schedule::controls(Operation::Lock, address, moved_by_others) {
         let attempt = || Some(attempt()).filter(|&result| result != EBUSY);
-        schedule::wait_for(address, deadline, attempt).unwrap_or(ETIMEDOUT)
+        schedule::wait_for(Operation::Lock, address, deadline, attempt).unwrap_or(ETIMEDOUT)
     } else {
         wait()
     };
@@ -46,7 +46,7 @@ pub(super) unsafe fn lock(mutex: *mut pthread_mutex_t) -> c_int {
 }
 
 unsafe fn try_lock(mutex: *mut pthread_mutex_t) -> c_int {
-    schedule::step(mutex as usize);
+    schedule::step(Operation::TryLock, mutex as usize);
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_mutex_trylock(mutex) };
     if result == 0 || result == EOWNERDEAD {
@@ -117,7 +117,7 @@ pub(super) unsafe fn unlock(mutex: *mut pthread_mutex_t) -> c_int {
     unsafe { releasing(mutex) };
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_mutex_unlock(mutex) };
-    schedule::notify(mutex as usize);
+    schedule::notify(Operation::Unlock, mutex as usize);
     result
 }
 
@@ -214,7 +214,7 @@ unsafe extern "C" fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int {
-    schedule::step(lock as usize);
+    schedule::step(Operation::TryLock, lock as usize);
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_spin_trylock(lock) };
     if result == 0 {
@@ -228,7 +228,7 @@ unsafe extern "C" fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int
     sync::releasing(lock as usize);
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_spin_unlock(lock) };
-    schedule::notify(lock as usize);
+    schedule::notify(Operation::Unlock, lock as usize);
     result
 }
 

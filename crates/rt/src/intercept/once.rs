@@ -1,7 +1,7 @@
 //! What is done once: `pthread_once` and `call_once`.
 
 use super::unwinding;
-use crate::schedule::{self, Deadline};
+use crate::schedule::{self, Deadline, Operation};
 use crate::sync;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +19,7 @@ unsafe fn wait_while(word: *mut u32, busy: u32) {
     if schedule::controlled() {
         // SAFETY: the word is the program's control word.
         let idle = || (unsafe { AtomicU32::from_ptr(word) }.load(Ordering::Acquire) & busy == 0).then_some(());
-        schedule::wait_for(word as usize, Deadline::Never, idle);
+        schedule::wait_for(Operation::Once, word as usize, Deadline::Never, idle);
     }
 }
 
@@ -32,8 +32,9 @@ unsafe fn once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> 
         // Whoever is in the middle of it may throw, and then it is this thread that does it.
         let is_done = AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & DONE != 0;
         let routine = if is_done { routine } else { Some(RunAndRelease::remember(control, routine)) };
-        let result = unwinding::or_else(schedule::notify, control as usize, || real::pthread_once(control, routine));
-        schedule::notify(control as usize);
+        let notify = |control| schedule::notify(Operation::Initialised, control);
+        let result = unwinding::or_else(notify, control as usize, || real::pthread_once(control, routine));
+        notify(control as usize);
         sync::acquired(control as usize);
         result
     }

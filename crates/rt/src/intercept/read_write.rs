@@ -1,7 +1,7 @@
 //! Locks for several readers or one writer.
 
 use super::libc_word;
-use crate::schedule::{self, Deadline};
+use crate::schedule::{self, Deadline, Operation};
 use crate::sync;
 use core::ffi::c_int;
 use libc::{CLOCK_REALTIME, EBUSY, ETIMEDOUT, clockid_t, pthread_rwlock_t, timespec};
@@ -25,9 +25,10 @@ unsafe fn take(lock: *mut pthread_rwlock_t, writer: bool, deadline: Deadline, wa
         let attempt = if writer { real::pthread_rwlock_trywrlock(lock) } else { real::pthread_rwlock_tryrdlock(lock) };
         Some(attempt).filter(|&result| result != EBUSY)
     };
+    let operation = if writer { Operation::Lock } else { Operation::LockShared };
     // SAFETY: the program takes this lock, so it has initialised it.
-    let result = if schedule::controls(lock as usize, unsafe { is_shared(lock) }) {
-        schedule::wait_for(lock as usize, deadline, attempt).unwrap_or(ETIMEDOUT)
+    let result = if schedule::controls(operation, lock as usize, unsafe { is_shared(lock) }) {
+        schedule::wait_for(operation, lock as usize, deadline, attempt).unwrap_or(ETIMEDOUT)
     } else {
         wait()
     };
@@ -80,7 +81,7 @@ macro_rules! taking {
 
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $attempt(lock: *mut pthread_rwlock_t) -> c_int {
-            schedule::step(lock as usize);
+            schedule::step(if $writer { Operation::TryLock } else { Operation::TryLockShared }, lock as usize);
             // SAFETY: the program's own argument, passed on as it is.
             taken(lock, $writer, unsafe { real::$attempt(lock) })
         }
@@ -96,7 +97,7 @@ unsafe extern "C" fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int
     sync::releasing_either(lock as usize, unsafe { held_by_writer(lock) });
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_rwlock_unlock(lock) };
-    schedule::notify(lock as usize);
+    schedule::notify(Operation::Unlock, lock as usize);
     result
 }
 

@@ -1,7 +1,7 @@
 //! Semaphores.
 
 use super::{libc_word, threads};
-use crate::schedule::{self, Deadline};
+use crate::schedule::{self, Deadline, Operation};
 use crate::{signals, sync, sys};
 use core::ffi::c_int;
 use libc::{CLOCK_REALTIME, EAGAIN, EINTR, ETIMEDOUT, clockid_t, sem_t, timespec};
@@ -35,8 +35,8 @@ unsafe fn wait(semaphore: *mut sem_t, deadline: Deadline, wait: impl FnOnce() ->
         })
     };
     // SAFETY: the program waits for this semaphore, so it has initialised it.
-    let result = if schedule::controls(semaphore as usize, unsafe { is_shared(semaphore) }) {
-        schedule::wait_for(semaphore as usize, deadline, attempt).unwrap_or_else(|| {
+    let result = if schedule::controls(Operation::Take, semaphore as usize, unsafe { is_shared(semaphore) }) {
+        schedule::wait_for(Operation::Take, semaphore as usize, deadline, attempt).unwrap_or_else(|| {
             sys::set_errno(ETIMEDOUT);
             -1
         })
@@ -64,7 +64,7 @@ unsafe extern "C" fn sem_wait(semaphore: *mut sem_t) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
-    schedule::step(semaphore as usize);
+    schedule::step(Operation::TryTake, semaphore as usize);
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::sem_trywait(semaphore) };
     if result == 0 {
@@ -90,14 +90,14 @@ unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
     sync::contributing(semaphore as usize);
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::sem_post(semaphore) };
-    schedule::notify(semaphore as usize);
+    schedule::notify(Operation::Post, semaphore as usize);
     result
 }
 
 /// It orders nothing, but who asks may ask until somebody else has done something.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_getvalue(semaphore: *mut sem_t, value: *mut c_int) -> c_int {
-    schedule::step(semaphore as usize);
+    schedule::step(Operation::Other, semaphore as usize);
     // SAFETY: the program's own arguments, passed on as they are.
     unsafe { real::sem_getvalue(semaphore, value) }
 }

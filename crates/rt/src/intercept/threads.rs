@@ -1,7 +1,7 @@
 //! Starting, joining and ending threads.
 
 use super::signal_stack;
-use crate::schedule::{self, Deadline};
+use crate::schedule::{self, Deadline, Object, Operation};
 use crate::tls::Inside;
 use crate::{plain, signals, start, sync, sys, table, thread};
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -71,7 +71,7 @@ unsafe extern "C" fn create(
         // SAFETY: the new thread frees the task only after this.
         unsafe { (*task).ready.store(1, Ordering::Release) };
         drop(inside);
-        schedule::step(0);
+        schedule::step(Operation::Create, Object::NewThread(number));
     } else {
         // SAFETY: this thread's own structure, and a task that nobody else knows.
         unsafe {
@@ -185,7 +185,7 @@ fn join(handle: pthread_t, deadline: Deadline, original: impl FnOnce() -> c_int)
             end_if_cancelled();
             (entry.state.load(Ordering::Acquire) & 7 != thread::RUNNING).then_some(())
         };
-        if schedule::wait_for(core::ptr::from_ref(entry) as usize, deadline, ended).is_none() {
+        if schedule::wait_for(Operation::Join, Object::Thread(number), deadline, ended).is_none() {
             return libc::ETIMEDOUT;
         }
     }
@@ -223,8 +223,16 @@ pub(super) unsafe extern "C" fn pthread_join(handle: pthread_t, result: *mut *mu
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_void) -> c_int {
     let number = thread::by_handle(handle);
-    // SAFETY: the program's own arguments, passed on as they are.
-    let outcome = unsafe { real::pthread_tryjoin_np(handle, result) };
+    let has_ended =
+        number.is_some_and(|number| thread::entry(number).state.load(Ordering::Acquire) & 7 != thread::RUNNING);
+    let outcome = if has_ended && schedule::controlled() {
+        // It will be gone in a moment. How long that takes is not for a schedule that can be repeated.
+        // SAFETY: the program's own arguments; whoever may try to join may join.
+        unsafe { real::pthread_join(handle, result) }
+    } else {
+        // SAFETY: the program's own arguments, passed on as they are.
+        unsafe { real::pthread_tryjoin_np(handle, result) }
+    };
     if let (Some(number), 0) = (number, outcome) {
         let _inside = Inside::enter();
         thread::join(number);
@@ -281,7 +289,7 @@ unsafe extern "C" fn pthread_testcancel() {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_cancel(handle: pthread_t) -> c_int {
-    schedule::step(0);
+    schedule::step(Operation::Cancel, 0);
     // SAFETY: the program's own argument, passed on as it is.
     let result = unsafe { real::pthread_cancel(handle) };
     schedule::interrupt(handle);

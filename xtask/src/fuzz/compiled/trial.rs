@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use steadfast_ir::{Instr, Program};
 use steadfast_sanitize::record::Kind;
-use steadfast_sanitize::run::{End, Schedule, Settings, once};
+use steadfast_sanitize::run::{Choices, End, Schedule, Scheduler, Settings, once};
 
 /// How many runs every program makes, under each schedule.
 const RUNS: u64 = 150;
@@ -92,8 +92,8 @@ impl Trial<'_> {
     /// Runs it until it is clear whether it reports what it should.
     pub(super) fn outcome(&self) -> Result<TrialOutcome> {
         let mut seen = BTreeSet::new();
-        for schedule in [Schedule::Random, Schedule::Pct] {
-            match self.run(schedule, RUNS, 0, false)? {
+        for scheduler in [Scheduler::Random, Scheduler::Pct] {
+            match self.run(scheduler, RUNS, 0, false)? {
                 Ok(kinds) => seen.extend(kinds),
                 Err(how) => return Ok(TrialOutcome::Broken(how)),
             }
@@ -114,7 +114,7 @@ impl Trial<'_> {
         let mut made = 0;
         let mut size = 10 * RUNS;
         while made < wanted.min(MOST) {
-            match self.run(Schedule::Random, size, RUNS + made, halts)? {
+            match self.run(Scheduler::Random, size, RUNS + made, halts)? {
                 Err(how) => return Ok(TrialOutcome::Broken(how)),
                 Ok(kinds) => match judge(self.case.expected, &kinds) {
                     Some(outcome) => return Ok(later(outcome, Stage::Late)),
@@ -125,7 +125,7 @@ impl Trial<'_> {
         }
         let (mut alone, exact) = (0, !has_seq_cst(&self.case.program));
         while alone < wanted.min(MOST_ALONE) {
-            match self.run(Schedule::Random, 1, MOST + alone, halts)? {
+            match self.run(Scheduler::Random, 1, MOST + alone, halts)? {
                 Err(how) => return Ok(TrialOutcome::Broken(how)),
                 Ok(kinds) => match judge(self.case.expected, &kinds) {
                     Some(outcome) => return Ok(later(outcome, Stage::Alone)),
@@ -139,7 +139,7 @@ impl Trial<'_> {
     }
 
     /// What so many runs report, or how they ended if not well.
-    fn run(&self, schedule: Schedule, runs: u64, offset: u64, halts: bool) -> Result<Result<BTreeSet<Kind>, String>> {
+    fn run(&self, scheduler: Scheduler, runs: u64, offset: u64, halts: bool) -> Result<Result<BTreeSet<Kind>, String>> {
         static NEVER: AtomicBool = AtomicBool::new(false);
         let seed = self.case.seed.wrapping_mul(1_000_003).wrapping_add(offset);
         let mut options = vec![format!("model={}", self.case.model.name())];
@@ -147,14 +147,14 @@ impl Trial<'_> {
         let settings = Settings {
             program: self.binary.into(),
             arguments: [self.number as u64, runs, seed].map(|number| number.to_string().into()).to_vec(),
-            schedule,
+            schedule: Schedule::By(scheduler),
             time_limit: Some(Duration::from_secs(30) + Duration::from_millis(2 * runs)),
             options,
             preload: None,
             output_is_ours: false,
             interrupt: &NEVER,
         };
-        let outcome = once(&settings, seed, self.scratch).context("cannot run what was compiled")?;
+        let outcome = once(&settings, &Choices::of_seed(seed), self.scratch).context("cannot run what was compiled")?;
         let kinds: BTreeSet<_> =
             outcome.records.iter().map(|record| record.kind).filter(|&kind| kind != Kind::Spin).collect();
         Ok(match outcome.end {
