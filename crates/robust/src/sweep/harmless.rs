@@ -67,4 +67,21 @@ mod tests {
             assert!(judged.contains(site, state) && !judged.contains(site + 1, state));
         }
     }
+
+    /// Few steps, for controlled schedules: the table is so small that pairs replace each other.
+    #[test]
+    fn concurrent_workers_find_only_what_was_put_there() {
+        let judged = HarmlessCache::new(8);
+        let work = |site: u32| {
+            for state in 0..40 {
+                assert!(!judged.contains(2, state));
+                judged.insert(site, state);
+                judged.contains(1 - site, state);
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| work(0));
+            scope.spawn(|| work(1));
+        });
+    }
 }

@@ -163,6 +163,8 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::append_vec::AppendVec;
+    use std::sync::atomic::AtomicU32;
 
     fn result(edge: u32, before: MonitorId) -> MonitorId {
         (edge * 31 + before * 7) % 1000
@@ -202,6 +204,33 @@ mod tests {
         let known = remembered(&steps, 4, &(0..10_000));
         assert!(known > 32_000, "{known}");
         assert!(steps.newest().words.len() < 1 << 17);
+    }
+
+    /// Few steps, for controlled schedules: what a thread finds is what another one has put there, also while tables are replaced, and the state that it names is there.
+    #[test]
+    fn concurrent_workers_find_only_what_was_put_there() {
+        let (steps, states, next) = (Steps::new(2, 1), AppendVec::new(), AtomicU32::new(0));
+        let work = |edge| {
+            for before in 0..100 {
+                let table = steps.newest();
+                let known = table.get(edge, before).or_else(|| steps.get_from_older(table, edge, before));
+                if let Some(known) = known {
+                    assert_eq!(*states.get(known), (edge, before));
+                    continue;
+                }
+                let number = next.fetch_add(1, Relaxed);
+                states.set(number, (edge, before));
+                if table.put(edge, before, number) {
+                    steps.note(table, 1);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            // Both begin with the same steps and end with different ones.
+            scope.spawn(|| [0, 1].map(work));
+            scope.spawn(|| [0, 2].map(work));
+        });
+        assert!(steps.newest().words.len() > steps.table(0).words.len());
     }
 
     #[test]
