@@ -48,10 +48,7 @@ impl<T> AppendVec<T> {
 #[cfg(test)]
 mod tests {
     use super::{AppendVec, FIRST};
-    use std::sync::atomic::{
-        AtomicU32,
-        Ordering::{Acquire, Relaxed, Release},
-    };
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
     #[test]
     fn every_element_is_where_it_was_set() {
@@ -81,13 +78,13 @@ mod tests {
                 let (vector, next, done) = (&vector, &next, &done);
                 scope.spawn(move || {
                     loop {
-                        let index = next.fetch_add(1, Relaxed);
+                        let index = next.fetch_add(1, SeqCst);
                         if index >= INDICES {
                             break;
                         }
                         vector.set(index, Box::new(index * 3));
-                        done[mine].store(index, Release);
-                        let seen = done[other].load(Acquire);
+                        done[mine].store(index, SeqCst);
+                        let seen = done[other].load(SeqCst);
                         assert!(seen == u32::MAX || **vector.get(seen) == seen * 3);
                     }
                 });

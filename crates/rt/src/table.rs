@@ -378,3 +378,46 @@ pub(crate) fn before_fork() {
 pub(crate) fn after_fork() {
     CHANGES.let_go();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Memory that the holder of a record may use.
+    struct Guarded(UnsafeCell<usize>);
+
+    // SAFETY: this is what the test is about: only the thread that has the record uses it.
+    unsafe impl Sync for Guarded {}
+
+    /// Few steps, for controlled schedules: threads make, find, lock and forget the records of a few addresses, and records are used again.
+    #[test]
+    fn concurrent_threads_have_a_record_one_at_a_time() {
+        const ROUNDS: usize = 6;
+        // Two in one granule, one beside them, one in another region.
+        const ADDRESSES: [usize; 4] = [0x6000_0000_1000, 0x6000_0000_1002, 0x6000_0000_1004, 0x6000_1000_1000];
+        let counters = ADDRESSES.map(|_| Guarded(UnsafeCell::new(0)));
+        let work = |forgets: usize| {
+            for round in 0..ROUNDS {
+                for (address, counter) in ADDRESSES.into_iter().zip(&counters) {
+                    let record = lock(address, 2, Intent::Write);
+                    // SAFETY: the record is locked.
+                    unsafe { *counter.0.get() += 1 };
+                    // SAFETY: as `object` requires, the record comes from `lock`.
+                    let object = unsafe { record.object() };
+                    if matches!(object, Object::Fresh) {
+                        *object = Object::Lock(Box::default());
+                    }
+                    record.unlock();
+                    if round % 2 == forgets {
+                        forget(address, 2);
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| work(0));
+            scope.spawn(|| work(1));
+        });
+        assert!(counters.into_iter().all(|counter| counter.0.into_inner() == 2 * ROUNDS));
+    }
+}

@@ -2,6 +2,9 @@
 //!
 //! The table has a fixed size: a new pair replaces the old one at its place, and the old pair is checked again when it comes again. Remembering all pairs took more memory than the rest of the
 //! search, and touching that memory took longer than checking again.
+//!
+//! The words are deliberately not robust: a worker can miss a pair that another one has just remembered, and then checks it again, with the same result. A word is a whole pair and says nothing
+//! about other memory, so relaxed accesses suffice.
 
 use super::monitor_states::MonitorId;
 use super::prefetch::prefetch;

@@ -167,7 +167,7 @@ mod tests {
         let programs = [
             include_str!("../../../../corpus/programs/dekker-ra.sf"),
             include_str!("../../../../corpus/programs/peterson-fix1.sf"),
-            include_str!("../../../../corpus/programs/chase-lev-sc.sf"),
+            include_str!("../../../../corpus/programs/dekker-sc.sf"),
         ];
         for text in programs {
             let file = SourceFile::new("program.sf", text.to_owned());

@@ -3,6 +3,9 @@
 //! The tables are words without locks, and they forget: in a full bucket, a new step replaces another one, which is then computed again. What they return is exact, because the bucket of a
 //! word and the word itself contain the whole key. A worker that reads a word also sees the monitor state that the word names (release and acquire).
 //!
+//! The words are deliberately not robust: a worker can miss a step that another one has just stored, and two workers can take the same free word. As when a step is forgotten, it is computed
+//! again, with the same result. Sequentially consistent stores would prevent this, but there is one for every new step, and each waits until all earlier stores are visible.
+//!
 //! When a table is full, a table of twice the size follows. Steps in older tables are still found, and are then copied to the newest one.
 
 use super::monitor_states::{MonitorId, UNKNOWN};
@@ -10,7 +13,7 @@ use super::prefetch::prefetch;
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 
 /// The steps, by edge and monitor state before.
@@ -53,16 +56,14 @@ impl Steps {
         let first_bits = expected.next_power_of_two().ilog2().min(LARGEST_FIRST).max(least);
         let tables = [const { OnceLock::new() }; TABLES];
         let steps = Self { tables, put: AtomicUsize::new(0), key_bits, first_bits };
-        steps.table(0);
+        steps.tables[0].get_or_init(|| steps.table(0));
         steps
     }
 
-    /// A table; it is made if it is not there yet.
-    fn table(&self, number: usize) -> &Table {
-        self.tables[number].get_or_init(|| {
-            let words = (0..1_usize << (self.first_bits as usize + number)).map(|_| AtomicU64::new(0)).collect();
-            Table { words, key_bits: self.key_bits, number }
-        })
+    /// A new table.
+    fn table(&self, number: usize) -> Table {
+        let words = (0..1_usize << (self.first_bits as usize + number)).map(|_| AtomicU64::new(0)).collect();
+        Table { words, key_bits: self.key_bits, number }
     }
 
     /// The table in use.
@@ -78,15 +79,22 @@ impl Steps {
         Some(known)
     }
 
-    /// Counts new steps in a table, and makes a larger table when this one is nearly full. Returns the bytes of the new table.
+    /// Counts new steps in a table, and makes a larger table when this one is nearly full. Returns the bytes of the new table to the worker that has made it.
     pub(super) fn note(&self, newest: &Table, more: usize) -> u64 {
         let full = newest.words.len() / 4 * 3;
         let number = newest.number + 1;
-        if self.put.fetch_add(more, Relaxed) + more < full || number == TABLES || self.tables[number].get().is_some() {
+        // Counting is rare enough to be sequentially consistent.
+        if self.put.fetch_add(more, SeqCst) + more < full || number == TABLES {
             return 0;
         }
-        self.put.store(0, Relaxed);
-        self.table(number).bytes()
+        let mut bytes = 0;
+        self.tables[number].get_or_init(|| {
+            self.put.store(0, SeqCst);
+            let table = self.table(number);
+            bytes = table.bytes();
+            table
+        });
+        bytes
     }
 }
 
@@ -230,7 +238,7 @@ mod tests {
             scope.spawn(|| [0, 1].map(work));
             scope.spawn(|| [0, 2].map(work));
         });
-        assert!(steps.newest().words.len() > steps.table(0).words.len());
+        assert!(steps.newest().number > 0);
     }
 
     #[test]
