@@ -13,7 +13,7 @@ use super::prefetch::prefetch;
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    Ordering::{Acquire, Release, SeqCst},
 };
 
 /// The steps, by edge and monitor state before.
@@ -161,7 +161,8 @@ impl Table {
     /// Stores a step. Returns whether it took a free word.
     pub(super) fn put(&self, edge: u32, before: MonitorId, after: MonitorId) -> bool {
         let Some((bucket, mark)) = self.place(edge, before) else { return false };
-        let free = self.bucket(bucket, mark).find(|word| word.load(Relaxed) == 0);
+        // A worker that sees a word taken also sees what came before, such as that the counter of a new table starts again.
+        let free = self.bucket(bucket, mark).find(|word| word.load(Acquire) == 0);
         let word = free.or(self.bucket(bucket, mark).next()).expect("a bucket has words");
         word.store(mark << 32 | u64::from(after ^ NEVER), Release);
         free.is_some()
@@ -226,7 +227,7 @@ mod tests {
                     assert_eq!(*states.get(known), (edge, before));
                     continue;
                 }
-                let number = next.fetch_add(1, Relaxed);
+                let number = next.fetch_add(1, SeqCst);
                 states.set(number, (edge, before));
                 if table.put(edge, before, number) {
                     steps.note(table, 1);
