@@ -34,9 +34,10 @@ bench [--rows TEXT] [--limit SECONDS] [--spin-limit SECONDS] [--rocker DIRECTORY
     --against measures only our binary and another one, alternately, the fastest of N runs, by default 10. Fails if a row
     of half a second or more takes more than 1.05 times as long as with the other one.
 
-bench allocators [--rows TEXT] [--repetitions N] [--limit SECONDS]
+bench allocators [--rows TEXT] [--repetitions N] [--limit SECONDS] [--built]
     Measures the same programs with our own allocator, with mimalloc, with jemalloc and with the one of the system,
-    alternately, the fastest of N runs, by default 10. Needs a C compiler for musl (Debian: musl-tools).
+    alternately, the fastest of N runs, by default 10. Needs a C compiler for musl (Debian: musl-tools). --built takes
+    the binaries that the last measurement has built.
 
 bench trencher BINARY [--binary FILE]
     Measures the checks of Trencher's own programs under TSO with one job, from the start of the process to its

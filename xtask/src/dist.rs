@@ -42,6 +42,27 @@ pub(crate) fn build_with(feature: &str) -> Result<PathBuf> {
     Ok(dist.join(with_suffix(&format!("steadfast-{feature}"))))
 }
 
+/// Where [`build`] has put the binary.
+pub(crate) fn built() -> Result<PathBuf> {
+    existing(target()?.join("dist").join(name()))
+}
+
+/// Where [`build_with`] has put the binary with a feature.
+pub(crate) fn built_with(feature: &str) -> Result<PathBuf> {
+    existing(target()?.join("dist").join(with_suffix(&format!("steadfast-{feature}"))))
+}
+
+fn existing(path: PathBuf) -> Result<PathBuf> {
+    ensure!(path.exists(), "there is no {}", path.display());
+    Ok(path)
+}
+
+/// Cargo's folder. This program was built into it, unless somebody copied it elsewhere.
+fn target() -> Result<PathBuf> {
+    let here = std::env::current_exe().context("cannot find out where this program is")?;
+    Ok(here.parent().and_then(Path::parent).unwrap_or(Path::new("target")).to_owned())
+}
+
 /// Compiles the binary and copies it. Returns the folder where cargo puts things, and the one for the copies.
 fn compile(feature: Option<&str>) -> Result<(PathBuf, PathBuf)> {
     let mut command = process::cargo();
@@ -56,9 +77,7 @@ fn compile(feature: Option<&str>) -> Result<(PathBuf, PathBuf)> {
         eprintln!("warning: Rust has no {TARGET} here; the binary that is built instead takes longer to start");
     }
     process::run(&mut command)?;
-    // This program was built into the same directory, unless somebody copied it elsewhere.
-    let here = std::env::current_exe().context("cannot find out where this program is")?;
-    let target = here.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+    let target = target()?;
     let release = if has_target { target.join(TARGET).join("release") } else { target.join("release") };
     ensure!(release.join(name()).exists(), "there is no {} in {} after building it", name(), release.display());
     let dist = target.join("dist");

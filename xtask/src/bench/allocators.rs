@@ -12,11 +12,13 @@ use std::time::Duration;
 /// Runs the command.
 pub(super) fn run(mut arguments: Arguments) -> Result<()> {
     let mut pattern = String::new();
+    let mut builds = true;
     let mut plan = Plan { repetitions: 10, limit: Duration::from_secs(10) };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--rows" => pattern = arguments.value("--rows")?,
             "--repetitions" => plan.repetitions = arguments.value("--repetitions")?,
+            "--built" => builds = false,
             "--limit" => plan.limit = Duration::from_secs(arguments.value("--limit")?),
             _ => return Err(unexpected(&argument)),
         }
@@ -24,7 +26,7 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
     ensure!(plan.repetitions > 0, "nothing is measured without a repetition");
     let rows = rows::matching(&pattern)?;
     let rocker = corpus::rocker_directory(None)?;
-    let candidates = candidates()?;
+    let candidates = candidates(builds)?;
     println!("{}", head(&candidates));
     let (mut all, mut distance) = (Vec::new(), ProcessorDistance::new());
     for row in rows {
@@ -42,11 +44,15 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
 }
 
 /// Our own first: the others are compared with it. mimalloc and jemalloc use large pages only if they are told to, so they are measured both ways.
-fn candidates() -> Result<Vec<Candidate>> {
-    let ours = Candidate::new("ours", dist::build()?);
-    let mimalloc = Candidate::new("mimalloc", dist::build_with("measure-mimalloc")?);
-    let jemalloc = Candidate::new("jemalloc", dist::build_with("measure-jemalloc")?);
-    let system = Candidate::new("system", dist::build_with("measure-system-allocator")?);
+fn candidates(builds: bool) -> Result<Vec<Candidate>> {
+    let other = |name, feature| {
+        let binary = if builds { dist::build_with(feature) } else { dist::built_with(feature) };
+        Ok::<_, anyhow::Error>(Candidate::new(name, binary?))
+    };
+    let ours = Candidate::new("ours", if builds { dist::build()? } else { dist::built()? });
+    let mimalloc = other("mimalloc", "measure-mimalloc")?;
+    let jemalloc = other("jemalloc", "measure-jemalloc")?;
+    let system = other("system", "measure-system-allocator")?;
     let large = |candidate: &Candidate, name, variable, value| Candidate {
         name,
         environment: vec![(variable, value)],
