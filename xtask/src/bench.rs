@@ -1,5 +1,8 @@
 //! How long the checks take, beside SPIN on the exported programs and beside what Rocker takes.
 
+mod against;
+mod allocators;
+mod alternating;
 mod ours;
 mod page;
 mod processor_distance;
@@ -13,6 +16,7 @@ use crate::arguments::{Arguments, unexpected};
 use crate::corpus::{self, source::Source};
 use crate::spin::verifier::{self, Effort, Spin};
 use crate::{dist, process};
+use alternating::Plan;
 use anyhow::{Result, ensure};
 use processor_distance::ProcessorDistance;
 use report::Measured;
@@ -22,11 +26,18 @@ use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
 bench [--rows TEXT] [--limit SECONDS] [--spin-limit SECONDS] [--rocker DIRECTORY]
-      [--binary FILE] [--write]
+      [--binary FILE] [--write] [--against FILE [--repetitions N]]
     Measures the programs of the papers' tables with the binary that `dist` builds, with one job and with two, and SPIN on
     the exported programs. --rows selects rows whose name contains the text. The limits are for each check, by
     default 120 seconds, and for each run of SPIN's verifier, by default 60; 0 leaves SPIN out.
     --binary measures that program instead of building one. --write puts the table into docs/benchmarks.md.
+    --against measures only our binary and another one, alternately, the fastest of N runs, by default 10. Fails if a row
+    of half a second or more takes more than 1.05 times as long as with the other one.
+
+bench allocators [--rows TEXT] [--repetitions N] [--limit SECONDS] [--built]
+    Measures the same programs with our own allocator, with mimalloc, with jemalloc and with the one of the system,
+    alternately, the fastest of N runs, by default 10. Needs a C compiler for musl (Debian: musl-tools). --built takes
+    the binaries that the last measurement has built.
 
 bench trencher BINARY [--binary FILE]
     Measures the checks of Trencher's own programs under TSO with one job, from the start of the process to its
@@ -48,6 +59,8 @@ struct Options {
     rocker: Option<PathBuf>,
     binary: Option<PathBuf>,
     write: bool,
+    against: Option<PathBuf>,
+    repetitions: usize,
 }
 
 /// Runs the command.
@@ -61,11 +74,18 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if arguments.take_if("sanitizer") {
         return sanitizer::run(arguments);
     }
+    if arguments.take_if("allocators") {
+        return allocators::run(arguments);
+    }
     let options = parse(arguments)?;
     let rows = rows::matching(&options.rows)?;
     let rocker = corpus::rocker_directory(options.rocker.as_deref())?;
     if rocker.is_none() {
         println!("Rocker's programs are not here, so our own versions of them are measured.\n");
+    }
+    if let Some(before) = options.against {
+        let plan = Plan { repetitions: options.repetitions, limit: options.limit };
+        return against::run(before, options.binary.map_or_else(dist::build, Ok)?, rows, rocker.as_deref(), plan);
     }
     let with_spin = !options.spin_limit.is_zero() && verifier::is_available();
     if !with_spin {
@@ -118,6 +138,8 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
         rocker: None,
         binary: None,
         write: false,
+        against: None,
+        repetitions: 10,
     };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -127,9 +149,13 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
             "--rocker" => options.rocker = Some(arguments.value("--rocker")?),
             "--binary" => options.binary = Some(arguments.value("--binary")?),
             "--write" => options.write = true,
+            "--against" => options.against = Some(arguments.value("--against")?),
+            "--repetitions" => options.repetitions = arguments.value("--repetitions")?,
             _ => return Err(unexpected(&argument)),
         }
     }
+    ensure!(!options.write || options.against.is_none(), "a comparison is not written");
+    ensure!(options.repetitions > 0, "nothing is measured without a repetition");
     ensure!(!options.write || options.rows.is_empty(), "only a table with all rows is written");
     Ok(options)
 }
@@ -144,6 +170,7 @@ mod tests {
         let options = parse(of(&["--rows", "arc", "--spin-limit", "5"])).unwrap();
         assert_eq!((options.rows.as_str(), options.spin_limit), ("arc", Duration::from_secs(5)));
         assert!(parse(of(&["--rows", "arc", "--write"])).is_err());
+        assert!(parse(of(&["--against", "old", "--write"])).is_err());
         assert!(parse(of(&["--faster"])).is_err());
     }
 }

@@ -29,8 +29,47 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 
 /// Builds the binary and says where it is.
 pub(crate) fn build() -> Result<PathBuf> {
+    let (release, dist) = compile(None)?;
+    for beside in BESIDE.iter().filter(|beside| release.join(beside).exists()) {
+        copy(&release.join(beside), &dist.join(beside))?;
+    }
+    Ok(dist.join(name()))
+}
+
+/// Builds the binary with a feature, for a measurement, and says where it is: beside the one without.
+pub(crate) fn build_with(feature: &str) -> Result<PathBuf> {
+    let (_, dist) = compile(Some(feature))?;
+    Ok(dist.join(with_suffix(&format!("steadfast-{feature}"))))
+}
+
+/// Where [`build`] has put the binary.
+pub(crate) fn built() -> Result<PathBuf> {
+    existing(target()?.join("dist").join(name()))
+}
+
+/// Where [`build_with`] has put the binary with a feature.
+pub(crate) fn built_with(feature: &str) -> Result<PathBuf> {
+    existing(target()?.join("dist").join(with_suffix(&format!("steadfast-{feature}"))))
+}
+
+fn existing(path: PathBuf) -> Result<PathBuf> {
+    ensure!(path.exists(), "there is no {}", path.display());
+    Ok(path)
+}
+
+/// Cargo's folder. This program was built into it, unless somebody copied it elsewhere.
+fn target() -> Result<PathBuf> {
+    let here = std::env::current_exe().context("cannot find out where this program is")?;
+    Ok(here.parent().and_then(Path::parent).unwrap_or(Path::new("target")).to_owned())
+}
+
+/// Compiles the binary and copies it. Returns the folder where cargo puts things, and the one for the copies.
+fn compile(feature: Option<&str>) -> Result<(PathBuf, PathBuf)> {
     let mut command = process::cargo();
     command.args(["build", "--release", "--quiet", "--package", "steadfast"]);
+    if let Some(feature) = feature {
+        command.args(["--features", feature]);
+    }
     let has_target = can_use_musl();
     if has_target {
         command.args(["--target", TARGET]);
@@ -38,19 +77,22 @@ pub(crate) fn build() -> Result<PathBuf> {
         eprintln!("warning: Rust has no {TARGET} here; the binary that is built instead takes longer to start");
     }
     process::run(&mut command)?;
-    // This program was built into the same directory, unless somebody copied it elsewhere.
-    let here = std::env::current_exe().context("cannot find out where this program is")?;
-    let target = here.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+    let target = target()?;
     let release = if has_target { target.join(TARGET).join("release") } else { target.join("release") };
-    let name = format!("steadfast{}", std::env::consts::EXE_SUFFIX);
-    ensure!(release.join(&name).exists(), "there is no {name} in {} after building it", release.display());
+    ensure!(release.join(name()).exists(), "there is no {} in {} after building it", name(), release.display());
     let dist = target.join("dist");
+    let copied = feature.map_or_else(name, |feature| with_suffix(&format!("steadfast-{feature}")));
     // A copy also starts faster than what the linker wrote here and there: the system keeps it in larger pieces.
-    copy(&release.join(&name), &dist.join(&name))?;
-    for beside in BESIDE.iter().filter(|beside| release.join(beside).exists()) {
-        copy(&release.join(beside), &dist.join(beside))?;
-    }
-    Ok(dist.join(name))
+    copy(&release.join(name()), &dist.join(copied))?;
+    Ok((release, dist))
+}
+
+fn name() -> String {
+    with_suffix("steadfast")
+}
+
+fn with_suffix(program: &str) -> String {
+    format!("{program}{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// Copies a file or a folder, in place of what is there.

@@ -10,6 +10,7 @@ mod bench;
 mod ci;
 mod corpus;
 mod dist;
+mod dogfood;
 mod fuzz;
 mod parallel;
 mod process;
@@ -31,7 +32,7 @@ struct Command {
     run: fn(Arguments) -> Result<()>,
 }
 
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 10] = [
     Command { name: "test", usage: test::USAGE, run: test::run },
     Command { name: "corpus", usage: corpus::USAGE, run: corpus::run },
     Command { name: "spin", usage: spin::USAGE, run: spin::run },
@@ -39,6 +40,7 @@ const COMMANDS: [Command; 9] = [
     Command { name: "fuzz", usage: fuzz::USAGE, run: fuzz::run },
     Command { name: "repair", usage: repair::USAGE, run: repair::run },
     Command { name: "sanitizer", usage: sanitizer::USAGE, run: sanitizer::run },
+    Command { name: "dogfood", usage: dogfood::USAGE, run: dogfood::run },
     Command { name: "dist", usage: dist::USAGE, run: dist::run },
     Command { name: "ci", usage: ci::USAGE, run: ci::run },
 ];

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Ended {
     /// From its start to its end.
     pub(crate) seconds: f64,
+    /// What it and the programs that it started took of all processors, in user mode and in the system.
+    pub(crate) processor_seconds: f64,
     /// Nothing means that it took too long.
     pub(crate) status: Option<ExitStatus>,
     /// What it wrote to standard output and standard error.
@@ -25,12 +27,13 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
     let mut output = tempfile::tempfile().context("cannot make a temporary file")?;
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output.try_clone()?);
     let shown = command.get_program().display().to_string();
-    let started = Instant::now();
+    let (processor_before, started) = (processor_seconds(), Instant::now());
     let mut child = command.spawn().with_context(|| format!("cannot run {shown}"))?;
     let (id, (running, ended)) = (child.id(), mpsc::channel());
     let watcher = std::thread::spawn(move || watch(id, limit, &ended));
     let status = child.wait()?;
     let seconds = started.elapsed().as_secs_f64();
+    let processor_seconds = processor_seconds() - processor_before;
     drop(running);
     let watched = watcher.join().map_err(|_| anyhow!("the watcher panicked"))?;
     let mut bytes = Vec::new();
@@ -38,10 +41,28 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
     output.read_to_end(&mut bytes)?;
     Ok(Ended {
         seconds,
+        processor_seconds,
         status: (!watched.took_too_long).then_some(status),
         output: String::from_utf8_lossy(&bytes).into_owned(),
         peak_bytes: watched.peak_bytes,
     })
+}
+
+/// What all programs that this one has started and waited for took of the processors. Only one runs at a time where this is asked.
+fn processor_seconds() -> f64 {
+    // SAFETY: zeroes are a valid value for these numbers.
+    #[allow(unsafe_code, reason = "the standard library does not say what programs took")]
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for the call, which writes only there.
+    #[allow(unsafe_code, reason = "the standard library does not say what programs took")]
+    unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+    }
+    let times = [usage.ru_utime, usage.ru_stime].map(|time| {
+        let (seconds, micros) = (time.tv_sec.unsigned_abs(), time.tv_usec.unsigned_abs());
+        Duration::from_secs(seconds) + Duration::from_micros(micros)
+    });
+    times.iter().map(Duration::as_secs_f64).sum()
 }
 
 /// What was seen of a program while it ran.

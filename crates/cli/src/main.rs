@@ -6,6 +6,7 @@
 //! Guarantee: the exit code is that of the worst result ([`status`]); results go to standard output and everything else to standard error;
 //! no input makes it panic.
 
+mod allocator;
 mod args;
 mod check;
 mod codes;
@@ -41,9 +42,6 @@ use status::Status;
 use std::io;
 use std::process::ExitCode;
 use steadfast_sanitize::compiler::Language;
-
-#[global_allocator]
-static MEMORY: steadfast_memory::Allocator = steadfast_memory::Allocator;
 
 fn main() -> ExitCode {
     let cli = Cli::of_process();

@@ -1,6 +1,6 @@
 //! Limits of a search, and what was used of them.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 /// What a search may use.
@@ -63,6 +63,8 @@ pub struct Progress {
 pub type Observer<'a> = &'a (dyn Fn(Progress) + Sync);
 
 /// The limits of one check and what was used of them. All searches and workers of the check share it.
+///
+/// Workers come here once in some hundred states, so the counters can be sequentially consistent: no worker misses what another one has used.
 pub struct Budget<'a> {
     limits: Limits,
     started: Instant,
@@ -89,24 +91,24 @@ impl<'a> Budget<'a> {
 
     /// Adds newly stored states and bytes.
     pub fn add(&self, states: u64, bytes: u64) {
-        self.states.fetch_add(states, Ordering::Relaxed);
-        let now = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.peak.fetch_max(now, Ordering::Relaxed);
+        self.states.fetch_add(states, SeqCst);
+        let now = self.bytes.fetch_add(bytes, SeqCst) + bytes;
+        self.peak.fetch_max(now, SeqCst);
     }
 
     /// Subtracts bytes that a search has freed.
     pub fn release(&self, bytes: u64) {
-        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.bytes.fetch_sub(bytes, SeqCst);
     }
 
     /// What has been used so far.
     pub fn progress(&self) -> Progress {
-        Progress { states: self.states.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
+        Progress { states: self.states.load(SeqCst), bytes: self.bytes.load(SeqCst) }
     }
 
     /// The most bytes that were in use at any time.
     pub fn peak_bytes(&self) -> u64 {
-        self.peak.load(Ordering::Relaxed)
+        self.peak.load(SeqCst)
     }
 
     /// The time since the budget was made.
@@ -120,7 +122,7 @@ impl<'a> Budget<'a> {
         if let Some(observer) = self.observer {
             observer(used);
         }
-        if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if self.interrupt.is_some_and(|flag| flag.load(SeqCst)) {
             return Err(Bound::Interrupted);
         }
         if let Some(limit) = self.limits.states.filter(|&limit| used.states > limit) {
@@ -133,5 +135,30 @@ impl<'a> Budget<'a> {
             Some(limit) if self.started.elapsed() > limit => Err(Bound::Time(limit)),
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn concurrent_workers_share_a_budget() {
+        let budget = Budget::new(Limits { states: Some(30), ..Limits::default() }, None, None);
+        let work = || {
+            for _ in 0..20 {
+                budget.add(1, 10);
+                let _ = budget.check();
+                budget.release(5);
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(work);
+            scope.spawn(work);
+        });
+        assert_eq!(budget.check(), Err(Bound::States(30)));
+        let Progress { states, bytes } = budget.progress();
+        assert_eq!((states, bytes), (40, 200));
+        assert!((205..=400).contains(&budget.peak_bytes()), "{}", budget.peak_bytes());
     }
 }

@@ -154,6 +154,25 @@ mod tests {
         assert!(lock(&FREE).len() < 100);
     }
 
+    /// Few steps, for controlled schedules: helpers start, sleep, and are used again, and jobs borrow from their callers.
+    #[test]
+    fn concurrent_callers_borrow_and_nest() {
+        std::thread::scope(|scope| {
+            for start in 0..2_u64 {
+                scope.spawn(move || {
+                    for round in 0..3 {
+                        let mut numbers = [start, round];
+                        let doubled = parallel_map(numbers.iter_mut().collect(), |number| {
+                            *number += 1;
+                            parallel_map(vec![*number, *number], |number| number).iter().sum::<u64>()
+                        });
+                        assert_eq!((doubled, numbers), (vec![2 * start + 2, 2 * round + 2], [start + 1, round + 1]));
+                    }
+                });
+            }
+        });
+    }
+
     #[test]
     fn a_panic_arrives_after_all_are_done() {
         for bad in 0..3 {

@@ -502,6 +502,41 @@ mod tests {
         }
     }
 
+    /// One state, enough successors for several workers, and three different successors of each of these, most of them found several times.
+    struct Wide;
+
+    impl System<1> for Wide {
+        type Worker<'a> = ();
+        fn worker(&self) {}
+        fn initial(&self) -> Vec<[u64; 1]> {
+            vec![[0]]
+        }
+        fn expand(&self, (): &mut (), state: &[u64; 1], successors: &mut Vec<(u32, [u64; 1])>) {
+            const WIDTH: u64 = PARALLEL_FROM as u64 + 100;
+            match state[0] {
+                0 => successors.extend((1..=WIDTH).map(|next| (0, [next]))),
+                from @ 1..=WIDTH => successors.extend((0..3).map(|way| (1 + way as u32, [WIDTH + 1 + from / 9 + way]))),
+                _ => {}
+            }
+        }
+    }
+
+    /// Few states, for controlled schedules.
+    #[test]
+    fn concurrent_workers_find_the_same_graph_as_one() {
+        let [one, two] = [1, 2].map(|jobs| {
+            let (graph, bound) = reach::<1, _>(&Wide, jobs, &Budget::new(Limits::default(), None, None));
+            assert_eq!(bound, None);
+            graph
+        });
+        assert_eq!((one.len(), one.edge_count(), one.order()), (two.len(), two.edge_count(), two.order()));
+        assert!(
+            one.order()
+                .iter()
+                .all(|&state| one.state(state) == two.state(state) && one.edges(state) == two.edges(state))
+        );
+    }
+
     #[test]
     fn the_budget_is_asked_before_all_of_them_are_expanded() {
         let budget = Budget::new(Limits { states: Some(50), ..Limits::default() }, None, None);

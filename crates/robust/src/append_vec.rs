@@ -47,7 +47,8 @@ impl<T> AppendVec<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::AppendVec;
+    use super::{AppendVec, FIRST};
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
     #[test]
     fn every_element_is_where_it_was_set() {
@@ -65,5 +66,30 @@ mod tests {
             scope.spawn(move || set(1));
         });
         assert!((0..500).all(|index| *vector.get(index) == index.to_string()));
+    }
+
+    /// Few steps, for controlled schedules: elements are read while others are set, also in a segment that is not there yet.
+    #[test]
+    fn concurrent_threads_read_what_others_have_set() {
+        const INDICES: u32 = 4 * (1 << FIRST);
+        let (vector, next, done) = (AppendVec::new(), AtomicU32::new(0), [const { AtomicU32::new(u32::MAX) }; 2]);
+        std::thread::scope(|scope| {
+            for (mine, other) in [(0, 1), (1, 0)] {
+                let (vector, next, done) = (&vector, &next, &done);
+                scope.spawn(move || {
+                    loop {
+                        let index = next.fetch_add(1, SeqCst);
+                        if index >= INDICES {
+                            break;
+                        }
+                        vector.set(index, Box::new(index * 3));
+                        done[mine].store(index, SeqCst);
+                        let seen = done[other].load(SeqCst);
+                        assert!(seen == u32::MAX || **vector.get(seen) == seen * 3);
+                    }
+                });
+            }
+        });
+        assert!((0..INDICES).all(|index| **vector.get(index) == index * 3));
     }
 }

@@ -65,6 +65,12 @@ impl Record {
         self.mixed.load(Ordering::Relaxed) != 0
     }
 
+    /// Whether the program accesses this many bytes here.
+    #[inline(always)]
+    fn has_size(&self, bytes: u8) -> bool {
+        self.bytes.load(Ordering::Relaxed) == u16::from(bytes)
+    }
+
     fn end(&self) -> usize {
         self.address.load(Ordering::Relaxed) + usize::from(self.bytes.load(Ordering::Relaxed))
     }
@@ -150,12 +156,13 @@ pub(crate) fn lock(address: usize, bytes: u8, intent: Intent) -> &'static Record
             insert(address, bytes);
             continue;
         };
-        if record.bytes.load(Ordering::Relaxed) != u16::from(bytes) {
-            record = mix(record, address, bytes);
+        let mut wanted = address;
+        if !record.has_size(bytes) {
+            (record, wanted) = mix(record, address, bytes);
         }
-        let address = record.address.load(Ordering::Relaxed);
         record.acquire();
-        if record.address.load(Ordering::Relaxed) == address && record.bytes.load(Ordering::Relaxed) != 0 {
+        // Meanwhile the record may have been forgotten, and used again for another address.
+        if record.address.load(Ordering::Relaxed) == wanted && record.bytes.load(Ordering::Relaxed) != 0 {
             return record;
         }
         record.latch.release();
@@ -274,21 +281,25 @@ fn overlapping(address: usize, bytes: u8) -> *mut Record {
     other
 }
 
-/// An access that does not fit the record of its address: another one stands for it, or it has another size than before.
+/// An access that does not fit the record of its address: another one stands for it, or it has another size than before. Returns the record for it, with the address of that record.
 #[cold]
-fn mix(record: &'static Record, address: usize, bytes: u8) -> &'static Record {
+fn mix(record: &'static Record, address: usize, bytes: u8) -> (&'static Record, usize) {
     let _changes = CHANGES.lock();
+    // It may already belong to another address. Then the caller looks again.
+    if record.address.load(Ordering::Relaxed) != address {
+        return (record, address);
+    }
     // SAFETY: records live for ever.
     if let Some(instead) = unsafe { record.instead.load(Ordering::Relaxed).as_ref() } {
-        return instead;
+        return (instead, instead.address.load(Ordering::Relaxed));
     }
     let before = record.bytes.load(Ordering::Relaxed);
     if before == 0 || before == u16::from(bytes) {
-        return record;
+        return (record, address);
     }
     record.mixed.store(1, Ordering::Relaxed);
     if u16::from(bytes) < before {
-        return record;
+        return (record, address);
     }
     record.bytes.store(u16::from(bytes), Ordering::Relaxed);
     neighbours(address, usize::from(bytes), |other| {
@@ -298,7 +309,7 @@ fn mix(record: &'static Record, address: usize, bytes: u8) -> &'static Record {
             other.bytes.store(u16::MAX, Ordering::Relaxed);
         }
     });
-    record
+    (record, address)
 }
 
 impl Unused {
@@ -378,4 +389,47 @@ pub(crate) fn before_fork() {
 /// Undoes [`before_fork`].
 pub(crate) fn after_fork() {
     CHANGES.let_go();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Memory that the holder of a record may use.
+    struct Guarded(UnsafeCell<usize>);
+
+    // SAFETY: this is what the test is about: only the thread that has the record uses it.
+    unsafe impl Sync for Guarded {}
+
+    /// Few steps, for controlled schedules: threads make, find, lock and forget the records of a few addresses, and records are used again.
+    #[test]
+    fn concurrent_threads_have_a_record_one_at_a_time() {
+        const ROUNDS: usize = 6;
+        // Two in one granule, one beside them, one in another region.
+        const ADDRESSES: [usize; 4] = [0x6000_0000_1000, 0x6000_0000_1002, 0x6000_0000_1004, 0x6000_1000_1000];
+        let counters = ADDRESSES.map(|_| Guarded(UnsafeCell::new(0)));
+        let work = |forgets: usize| {
+            for round in 0..ROUNDS {
+                for (address, counter) in ADDRESSES.into_iter().zip(&counters) {
+                    let record = lock(address, 2, Intent::Write);
+                    // SAFETY: the record is locked.
+                    unsafe { *counter.0.get() += 1 };
+                    // SAFETY: as `object` requires, the record comes from `lock`.
+                    let object = unsafe { record.object() };
+                    if matches!(object, Object::Fresh) {
+                        *object = Object::Lock(Box::default());
+                    }
+                    record.unlock();
+                    if round % 2 == forgets {
+                        forget(address, 2);
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| work(0));
+            scope.spawn(|| work(1));
+        });
+        assert!(counters.into_iter().all(|counter| counter.0.into_inner() == 2 * ROUNDS));
+    }
 }

@@ -221,8 +221,13 @@ fn stack(record: &Record, addresses: &[u64], symbols: &mut Symbols) -> Stack {
     // Outermost come functions of libc or libstdc++ that have called the program's thread.
     let known = frames.iter().rposition(|frame| frame.file.is_some());
     frames.truncate(known.map_or(frames.len(), |last| last + 1));
-    frames.retain(|frame| !frame.function.as_deref().is_some_and(|name| name.starts_with("steadfast_rt::")));
+    frames.retain(|frame| !is_in_runtime(frame));
     frames
+}
+
+/// Whether a frame belongs to the runtime. The runtime has no line numbers: with line numbers, it is the runtime's own code under test.
+fn is_in_runtime(frame: &Frame) -> bool {
+    frame.file.is_none() && frame.function.as_deref().is_some_and(|name| name.starts_with("steadfast_rt::"))
 }
 
 #[cfg(test)]
@@ -236,6 +241,16 @@ mod tests {
         let frame = |file: &&str| Frame { file: Some((*file).to_owned()), line: Some(1), ..Frame::default() };
         finding.events[0].stack = files.iter().map(frame).collect();
         finding
+    }
+
+    #[test]
+    fn the_runtime_is_left_out_unless_it_is_tested() {
+        let frame = |file: Option<&str>| Frame {
+            function: Some("steadfast_rt::lock::Latch::acquire".to_owned()),
+            file: file.map(str::to_owned),
+            ..Frame::default()
+        };
+        assert!(is_in_runtime(&frame(None)) && !is_in_runtime(&frame(Some("crates/rt/src/lock.rs"))));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Running our own binary as a user would.
 
+use super::alternating::Candidate;
 use super::processor_distance::ProcessorDistance;
 use super::rows::Row;
 use crate::stopwatch;
@@ -12,7 +13,7 @@ use std::time::Duration;
 /// How often a check is repeated. The fastest run counts, because whatever else the machine does can only slow a run down.
 const REPETITIONS: usize = 30;
 /// A run that takes longer is not repeated.
-const LONG: f64 = 5.0;
+pub(super) const LONG: f64 = 5.0;
 /// How much memory a check may use for its states.
 const MEMORY: &str = "12GiB";
 
@@ -23,6 +24,8 @@ pub(crate) struct Run {
     pub(crate) verdict: String,
     /// From the start of the process to its end.
     pub(crate) seconds: f64,
+    /// What it took of all processors.
+    pub(crate) processor_seconds: f64,
     /// States of the program alone.
     pub(crate) program_states: u64,
     /// States of the program together with a monitor.
@@ -42,11 +45,12 @@ impl Run {
     }
 
     /// Takes the faster of two runs, for the whole and for each of its parts.
-    fn improve(&mut self, other: Self) {
+    pub(super) fn improve(&mut self, other: Self) {
         let program_seconds = self.program_seconds.min(other.program_seconds);
         let monitor_seconds = self.monitor_seconds.min(other.monitor_seconds);
+        let processor_seconds = self.processor_seconds.min(other.processor_seconds);
         let faster = if other.seconds < self.seconds { other } else { self.clone() };
-        *self = Self { program_seconds, monitor_seconds, ..faster };
+        *self = Self { processor_seconds, program_seconds, monitor_seconds, ..faster };
     }
 }
 
@@ -58,6 +62,7 @@ pub(crate) fn measure(
     limit: Duration,
     distance: &mut ProcessorDistance,
 ) -> Result<[Run; 2]> {
+    let binary = &Candidate::new("ours", binary.to_owned());
     distance.wait_until_close();
     let mut best = [once(binary, path, row, 1, limit)?, once(binary, path, row, 2, limit)?];
     for _ in 1..REPETITIONS {
@@ -72,8 +77,9 @@ pub(crate) fn measure(
     Ok(best)
 }
 
-fn once(binary: &Path, path: &Path, row: &Row, jobs: usize, limit: Duration) -> Result<Run> {
-    let mut command = Command::new(binary);
+pub(super) fn once(candidate: &Candidate, path: &Path, row: &Row, jobs: usize, limit: Duration) -> Result<Run> {
+    let mut command = Command::new(&candidate.binary);
+    command.envs(candidate.environment.iter().copied());
     // Neither Rocker nor the exported program recognises spin loops, and neither gives advice.
     command.args(["check", "--quiet", "--format", "json", "--no-spin-detection", "--max-memory", MEMORY]);
     command.args(["--model", row.model.name(), "--notion", row.notion.name()]);
@@ -86,6 +92,7 @@ fn once(binary: &Path, path: &Path, row: &Row, jobs: usize, limit: Duration) -> 
     Ok(Run {
         verdict: record["verdict"].as_str().unwrap_or("error").to_owned(),
         seconds: ended.seconds,
+        processor_seconds: ended.processor_seconds,
         program_states: count("program_states"),
         monitor_states: count("monitor_states"),
         program_seconds: number("program_seconds"),

@@ -77,10 +77,7 @@ pub(crate) const HEAD: &str = "\
 /// A line of the table.
 pub(crate) fn line(measured: &Measured) -> String {
     let Measured { row, one, two, .. } = measured;
-    let notion = match row.notion {
-        Notion::Graph => "graph",
-        Notion::Observational => "obs.",
-    };
+    let notion = notion_name(row);
     let peak = one.peak_bytes.max(two.peak_bytes) >> 20;
     format!(
         "| {} | {} | {notion} | {} | {} | {} | {} | {} | {:.2} | {} | {} | {} | {} | {peak} |",
@@ -99,6 +96,14 @@ pub(crate) fn line(measured: &Measured) -> String {
         published(row.published),
         measured.over_rocker().map_or("–".to_owned(), |ratio| format!("{ratio:.0}")),
     )
+}
+
+/// The notion of a row, short enough for a table.
+pub(super) fn notion_name(row: &Row) -> &'static str {
+    match row.notion {
+        Notion::Graph => "graph",
+        Notion::Observational => "obs.",
+    }
 }
 
 fn seconds(seconds: f64) -> String {

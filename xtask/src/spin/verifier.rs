@@ -114,7 +114,7 @@ mod tests {
 
     fn judged(output: &str, status: Option<i32>) -> Spin {
         let status = status.map(ExitStatus::from_raw);
-        judge(1.0, &Ended { seconds: 2.0, status, output: output.to_owned(), peak_bytes: None })
+        judge(1.0, &Ended { seconds: 2.0, processor_seconds: 2.0, status, output: output.to_owned(), peak_bytes: None })
     }
 
     #[test]

@@ -2,6 +2,9 @@
 //!
 //! The table has a fixed size: a new pair replaces the old one at its place, and the old pair is checked again when it comes again. Remembering all pairs took more memory than the rest of the
 //! search, and touching that memory took longer than checking again.
+//!
+//! The words are deliberately not robust: a worker can miss a pair that another one has just remembered, and then checks it again, with the same result. A word is a whole pair and says nothing
+//! about other memory, so relaxed accesses suffice.
 
 use super::monitor_states::MonitorId;
 use super::prefetch::prefetch;
@@ -66,5 +69,22 @@ mod tests {
             judged.insert(site, state);
             assert!(judged.contains(site, state) && !judged.contains(site + 1, state));
         }
+    }
+
+    /// Few steps, for controlled schedules: the table is so small that pairs replace each other.
+    #[test]
+    fn concurrent_workers_find_only_what_was_put_there() {
+        let judged = HarmlessCache::new(8);
+        let work = |site: u32| {
+            for state in 0..40 {
+                assert!(!judged.contains(2, state));
+                judged.insert(site, state);
+                judged.contains(1 - site, state);
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| work(0));
+            scope.spawn(|| work(1));
+        });
     }
 }

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_worker_asks_for_work_and_gets_chunks_first() {
+    fn concurrent_idle_worker_asks_for_work_and_gets_chunks_first() {
         let (inboxes, ended) = (Inboxes::new(2), AtomicBool::new(false));
         std::thread::scope(|scope| {
             let first = scope.spawn(|| inboxes.wait(0, &ended).then(|| inboxes.receive(0)).flatten());
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn no_worker_leaves_while_a_message_is_unread() {
+    fn concurrent_worker_does_not_leave_while_a_message_is_unread() {
         let (inboxes, ended) = (Inboxes::new(2), AtomicBool::new(false));
         inboxes.send(1, &mut vec![(7, 3)]);
         // The first worker is idle, but the second one could still send it a message.

@@ -154,3 +154,33 @@ impl Sweep<'_> {
         chunk << self.chunk_bits..end.min(self.flow.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Supported, Verdict, check};
+    use steadfast_lang::Dialect;
+    use steadfast_model::Notion;
+    use steadfast_span::SourceFile;
+
+    /// Small programs, for controlled schedules: workers send each other states, share steps, and take chunks from each other. Some searches end early, with a violation.
+    #[test]
+    fn concurrent_workers_answer_as_one_does() {
+        let programs = [
+            include_str!("../../../../corpus/programs/dekker-ra.sf"),
+            include_str!("../../../../corpus/programs/peterson-fix1.sf"),
+            include_str!("../../../../corpus/programs/dekker-sc.sf"),
+        ];
+        for text in programs {
+            let file = SourceFile::new("program.sf", text.to_owned());
+            let program = steadfast_lang::parse(&file, Dialect::Steadfast).program.expect("it is a program");
+            for (notion, joint) in [(Notion::Graph, false), (Notion::Graph, true), (Notion::Observational, false)] {
+                let one = Options { spin: false, joint, ..Options::new(Supported::Ra, notion) };
+                let two = Options { jobs: 2, parallel_from: 0, ..one.clone() };
+                let [one, two] = [one, two].map(|options| check(&program, &options));
+                assert_eq!(std::mem::discriminant(&one.verdict), std::mem::discriminant(&two.verdict));
+                assert_eq!(one.statistics.program_states, two.statistics.program_states);
+                assert!(!matches!(two.verdict, Verdict::Inconclusive(_)));
+            }
+        }
+    }
+}

@@ -3,6 +3,9 @@
 //! The tables are words without locks, and they forget: in a full bucket, a new step replaces another one, which is then computed again. What they return is exact, because the bucket of a
 //! word and the word itself contain the whole key. A worker that reads a word also sees the monitor state that the word names (release and acquire).
 //!
+//! The words are deliberately not robust: a worker can miss a step that another one has just stored, and two workers can take the same free word. As when a step is forgotten, it is computed
+//! again, with the same result. Sequentially consistent stores would prevent this, but there is one for every new step, and each waits until all earlier stores are visible.
+//!
 //! When a table is full, a table of twice the size follows. Steps in older tables are still found, and are then copied to the newest one.
 
 use super::monitor_states::{MonitorId, UNKNOWN};
@@ -53,16 +56,14 @@ impl Steps {
         let first_bits = expected.next_power_of_two().ilog2().min(LARGEST_FIRST).max(least);
         let tables = [const { OnceLock::new() }; TABLES];
         let steps = Self { tables, put: AtomicUsize::new(0), key_bits, first_bits };
-        steps.table(0);
+        steps.tables[0].get_or_init(|| steps.table(0));
         steps
     }
 
-    /// A table; it is made if it is not there yet.
-    fn table(&self, number: usize) -> &Table {
-        self.tables[number].get_or_init(|| {
-            let words = (0..1_usize << (self.first_bits as usize + number)).map(|_| AtomicU64::new(0)).collect();
-            Table { words, key_bits: self.key_bits, number }
-        })
+    /// A new table.
+    fn table(&self, number: usize) -> Table {
+        let words = (0..1_usize << (self.first_bits as usize + number)).map(|_| AtomicU64::new(0)).collect();
+        Table { words, key_bits: self.key_bits, number }
     }
 
     /// The table in use.
@@ -78,15 +79,22 @@ impl Steps {
         Some(known)
     }
 
-    /// Counts new steps in a table, and makes a larger table when this one is nearly full. Returns the bytes of the new table.
+    /// Counts new steps in a table, and makes a larger table when this one is nearly full. Returns the bytes of the new table to the worker that has made it.
     pub(super) fn note(&self, newest: &Table, more: usize) -> u64 {
         let full = newest.words.len() / 4 * 3;
         let number = newest.number + 1;
-        if self.put.fetch_add(more, Relaxed) + more < full || number == TABLES || self.tables[number].get().is_some() {
+        // The order of counting and storing is not fixed, also not if counting were sequentially consistent. So a table grows some steps sooner or later.
+        if self.put.fetch_add(more, Relaxed) + more < full || number == TABLES {
             return 0;
         }
-        self.put.store(0, Relaxed);
-        self.table(number).bytes()
+        let mut bytes = 0;
+        self.tables[number].get_or_init(|| {
+            self.put.store(0, Relaxed);
+            let table = self.table(number);
+            bytes = table.bytes();
+            table
+        });
+        bytes
     }
 }
 
@@ -163,6 +171,8 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::append_vec::AppendVec;
+    use std::sync::atomic::AtomicU32;
 
     fn result(edge: u32, before: MonitorId) -> MonitorId {
         (edge * 31 + before * 7) % 1000
@@ -202,6 +212,33 @@ mod tests {
         let known = remembered(&steps, 4, &(0..10_000));
         assert!(known > 32_000, "{known}");
         assert!(steps.newest().words.len() < 1 << 17);
+    }
+
+    /// Few steps, for controlled schedules: what a thread finds is what another one has put there, also while tables are replaced, and the state that it names is there.
+    #[test]
+    fn concurrent_workers_find_only_what_was_put_there() {
+        let (steps, states, next) = (Steps::new(2, 1), AppendVec::new(), AtomicU32::new(0));
+        let work = |edge| {
+            for before in 0..100 {
+                let table = steps.newest();
+                let known = table.get(edge, before).or_else(|| steps.get_from_older(table, edge, before));
+                if let Some(known) = known {
+                    assert_eq!(*states.get(known), (edge, before));
+                    continue;
+                }
+                let number = next.fetch_add(1, Relaxed);
+                states.set(number, (edge, before));
+                if table.put(edge, before, number) {
+                    steps.note(table, 1);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            // Both begin with the same steps and end with different ones.
+            scope.spawn(|| [0, 1].map(work));
+            scope.spawn(|| [0, 2].map(work));
+        });
+        assert!(steps.newest().number > 0);
     }
 
     #[test]
