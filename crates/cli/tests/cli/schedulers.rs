@@ -18,9 +18,8 @@ fn replaced(text: &str, start: &str, end: &str, by: &str) -> String {
 #[test]
 fn the_documentation_lists_the_schedulers() {
     let names: Vec<&str> = Schedule::all().map(Schedule::name).collect();
-    let rows: String = Schedule::all()
-        .map(|schedule| format!("| `--schedule {}` | {} |\n", schedule.name(), schedule.about()))
-        .collect();
+    let row = |schedule: Schedule| ["| `--schedule ", schedule.name(), "` | ", schedule.about(), " |\n"].concat();
+    let rows: String = Schedule::all().map(row).collect();
     let rows = rows.strip_prefix("| `--schedule os` |").expect("the operating system comes first");
     let synopsis = ("[--schedule ", "]", names.join("|"));
     for (file, replacements) in [
