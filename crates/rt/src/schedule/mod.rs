@@ -10,7 +10,6 @@
 
 mod control;
 mod deadline;
-mod generator;
 mod objects;
 mod pct;
 mod random;

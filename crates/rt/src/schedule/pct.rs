@@ -5,14 +5,14 @@
 //! Deviation: a thread that spins would keep its priority for ever. One that makes the same step again and again, or many steps in a row, or says that it
 //! yields, is set back behind all others.
 
-use super::generator::Generator;
 use super::scheduler::{Scheduler, Step};
 use std::collections::BTreeMap;
+use steadfast_random::Rng;
 use steadfast_schedule::Setup;
 
 /// Priorities that change at a few steps.
 pub(super) struct Pct {
-    numbers: Generator,
+    numbers: Rng,
     step: u64,
     /// The steps at which the priority changes.
     changes: [u64; MOST_CHANGES],
@@ -25,7 +25,7 @@ pub(super) struct Pct {
 }
 
 /// How many changes there are at most.
-pub(super) const MOST_CHANGES: usize = 16;
+const MOST_CHANGES: usize = 16;
 /// How many steps a thread makes in a row before others get a chance: its loop may be a longer one that waits for them.
 const LONG: u64 = 500;
 /// The highest of the priorities that threads are set back to; those that they begin with are above.
@@ -33,7 +33,7 @@ const BACK: u64 = 1 << 32;
 
 impl Pct {
     pub(super) fn new(setup: Setup) -> Self {
-        let mut numbers = Generator::new(setup.seed);
+        let mut numbers = Rng::new(setup.seed);
         let mut changes = [u64::MAX; MOST_CHANGES];
         let wanted = usize::try_from(setup.depth.saturating_sub(1)).unwrap_or(usize::MAX);
         for change in changes.iter_mut().take(wanted) {
@@ -59,7 +59,7 @@ impl Pct {
 
 impl Scheduler for Pct {
     fn begins(&mut self, thread: u32) {
-        self.priorities.insert(thread, BACK + 1 + (self.numbers.next() >> 32));
+        self.priorities.insert(thread, BACK + 1 + self.numbers.below(1 << 32) as u64);
     }
 
     fn ends(&mut self, thread: u32) {
