@@ -15,6 +15,7 @@ use counts::{Counts, counted};
 use source::{Case, read_directory};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use steadfast_lang::Dialect;
 use steadfast_robust::Limits;
 use table::Tally;
 
@@ -141,10 +142,10 @@ impl CountsComparison {
 }
 
 const LARGE: &str = "large";
-const AUTOMATA: &str = "automata";
+const DIRECTORIES: [&str; 3] = ["programs", "litmus", "automata"];
 
 fn directories(options: &Options) -> Vec<&'static str> {
-    let mut directories = vec!["programs", "litmus", AUTOMATA];
+    let mut directories = DIRECTORIES.to_vec();
     if options.large {
         directories.push(LARGE);
     }
@@ -156,8 +157,8 @@ pub(crate) fn promised(directory: &str) -> Result<(Vec<Case>, usize)> {
     let corpus = process::root().join("corpus");
     let mut cases = Vec::new();
     let mut unknown = 0;
-    let extension = if directory == AUTOMATA { "aut" } else { "sf" };
-    for source in read_directory(&corpus, &corpus.join(directory), extension)? {
+    let extensions: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.extension()).collect();
+    for source in read_directory(&corpus, &corpus.join(directory), &extensions)? {
         ensure!(!source.expectations.is_empty(), "{} expects nothing", source.name);
         let (known, more) = source.promised();
         cases.extend(known);
@@ -172,7 +173,7 @@ fn check_rockers(options: &Options) -> Result<usize> {
         println!("Rocker's programs are not here ({}), so nothing was compared with them.", rocker::DIRECTORY);
         return Ok(0);
     };
-    let sources = read_directory(&directory, &directory, "tpl")?;
+    let sources = read_directory(&directory, &directory, &["tpl"])?;
     let cases: Vec<_> = sources.iter().flat_map(source::Source::asked_by_rocker).collect();
     let setting = Setting { spin: false, lenient: true, limits: bounded(options.limit), jobs: 1 };
     let mut tally = Tally::default();
@@ -192,7 +193,7 @@ fn check_trenchers(options: &Options) -> Result<usize> {
         println!("Trencher's programs are not here ({}), so nothing was compared with them.", trencher::DIRECTORY);
         return Ok(0);
     };
-    let sources = read_directory(&directory, &directory, "txt")?;
+    let sources = read_directory(&directory, &directory, &["txt"])?;
     let cases: Vec<_> = sources.iter().filter_map(trencher::case).collect();
     let setting = Setting { spin: false, lenient: false, limits: bounded(options.limit), jobs: 1 };
     let mut tally = Tally::default();
@@ -252,7 +253,7 @@ mod tests {
     #[test]
     fn the_corpus_gets_its_verdicts() {
         let mut wrong = Vec::new();
-        for directory in ["programs", "litmus", AUTOMATA] {
+        for directory in DIRECTORIES {
             let (cases, _) = promised(directory).unwrap();
             let setting = Setting { spin: true, lenient: false, limits: Limits::default(), jobs: 2 };
             ask_all(&cases, &setting, 1, |case, answer| {

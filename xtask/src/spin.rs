@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     }
     match rocker {
         Some(directory) => {
-            let sources = read_directory(&directory, &directory, "tpl")?;
+            let sources = read_directory(&directory, &directory, &["tpl"])?;
             let cases: Vec<_> = sources.iter().flat_map(Source::asked_by_rocker).collect();
             contradictions += compare("Rocker's programs", &cases, options.limit)?;
         }

@@ -30,7 +30,7 @@ static CODES: &[(Code, &str, &str)] = &[
         DIRECTORY,
         "a directory, not a file",
         "`steadfast check` takes files. Let the shell list them, `steadfast check corpus/litmus/*.sf`, or use `steadfast test`, which looks \
-         through directories for `.sf` and `.tpl` files and compares the results with the expectations that are written in them.",
+         through directories for programs and compares the results with the expectations that are written in them.",
     ),
     (
         NOT_UTF8,

@@ -234,7 +234,7 @@ fn collect(paths: &[PathBuf], reporter: &mut Reporter<'_>) -> Vec<PathBuf> {
         if let Err(error) = search(path, &mut files) {
             reporter.fail(&format!("cannot look into {}: {error}", path.display()));
         } else if files.len() == before {
-            reporter.fail(&format!("there is no .sf or .tpl file in {}", path.display()));
+            reporter.fail(&format!("there is no program in {}", path.display()));
         }
     }
     files
@@ -248,8 +248,7 @@ fn search(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
             search(&path, files)?;
-        } else if path.extension().is_some_and(|extension| ["sf", "tpl", "aut"].iter().any(|known| extension == *known))
-        {
+        } else if Dialect::of_extension(&path).is_some() {
             files.push(path);
         }
     }

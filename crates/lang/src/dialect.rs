@@ -2,28 +2,51 @@
 
 use std::path::Path;
 
-/// An input language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// Rocker's TPL.
-    Tpl,
+/// Declares the languages with the extensions of their files.
+macro_rules! dialects {
+    ($($(#[$doc:meta])* $variant:ident = $extension:literal;)*) => {
+        /// An input language.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Dialect {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Dialect {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The extension of its files.
+            pub const fn extension(self) -> &'static str {
+                match self { $(Self::$variant => $extension),* }
+            }
+        }
+    };
+}
+
+dialects! {
     /// Steadfast's own language.
-    Steadfast,
+    Steadfast = "sf";
+    /// Rocker's TPL.
+    Tpl = "tpl";
     /// The automata of Trencher and Persist.
-    Automata,
+    Automata = "aut";
 }
 
 impl Dialect {
     /// The language of a file: by its extension if that is known, otherwise by the beginning of the text.
     pub fn detect(path: &str, text: &str) -> Self {
-        match Path::new(path).extension().and_then(|extension| extension.to_str()) {
-            Some("tpl") => Self::Tpl,
-            Some("sf") => Self::Steadfast,
-            Some("aut") => Self::Automata,
-            _ if looks_like_automata(text) => Self::Automata,
-            _ if looks_like_tpl(text) => Self::Tpl,
-            _ => Self::Steadfast,
+        match Self::of_extension(Path::new(path)) {
+            Some(known) => known,
+            None if looks_like_automata(text) => Self::Automata,
+            None if looks_like_tpl(text) => Self::Tpl,
+            None => Self::Steadfast,
         }
+    }
+
+    /// The language whose files have the extension of this path.
+    pub fn of_extension(path: &Path) -> Option<Self> {
+        let extension = path.extension()?;
+        Self::ALL.iter().copied().find(|dialect| extension == dialect.extension())
     }
 }
 

@@ -6,8 +6,8 @@ use crate::blocks::unsupported;
 use crate::schema::{folded, table_name};
 use crate::statements::{Lowering, Place};
 use sqlparser::ast::{
-    CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, SelectItem,
-    SelectItemQualifiedWildcardKind, Spanned, Value,
+    CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments, Ident,
+    SelectItem, SelectItemQualifiedWildcardKind, Spanned, Value,
 };
 use steadfast_diag::Diagnostic;
 
@@ -69,7 +69,19 @@ impl Lowering<'_> {
         if function.over.is_some() {
             return Err(unsupported("a window function", self.place(&Expr::Function(function.clone()))));
         }
-        let FunctionArguments::List(list) = &function.args else { return Ok(()) };
+        self.walk_all(function.within_group.iter().map(|item| &item.expr))?;
+        let list = match &function.args {
+            FunctionArguments::None => return Ok(()),
+            FunctionArguments::Subquery(query) => return self.query(query),
+            FunctionArguments::List(list) => list,
+        };
+        for clause in &list.clauses {
+            let FunctionArgumentClause::OrderBy(order) = clause else {
+                let place = self.place(&Expr::Function(function.clone()));
+                return Err(unsupported(&format!("`{clause}`"), place));
+            };
+            self.walk_all(order.iter().map(|item| &item.expr))?;
+        }
         for argument in &list.args {
             let (FunctionArg::Named { arg, .. } | FunctionArg::ExprNamed { arg, .. } | FunctionArg::Unnamed(arg)) =
                 argument;

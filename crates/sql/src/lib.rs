@@ -23,6 +23,7 @@
 
 mod accesses;
 mod blocks;
+mod clauses;
 pub mod codes;
 mod conditions;
 mod expressions;

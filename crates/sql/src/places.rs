@@ -8,6 +8,9 @@ use sqlparser::tokenizer::{Location, Span as SqlSpan, Token, TokenWithSpan, Toke
 use steadfast_diag::Diagnostic;
 use steadfast_span::{SourceFile, Span};
 
+/// Whose SQL is read.
+const DIALECT: PostgreSqlDialect = PostgreSqlDialect {};
+
 /// A file, with the offsets where its lines begin.
 pub(crate) struct Places<'a> {
     pub(crate) file: &'a SourceFile,
@@ -35,8 +38,7 @@ impl<'a> Places<'a> {
 
     /// The tokens without blanks and comments.
     pub(crate) fn tokens(&self) -> Read<Vec<TokenWithSpan>> {
-        let dialect = PostgreSqlDialect {};
-        let all = Tokenizer::new(&dialect, self.file.text()).tokenize_with_location().map_err(|error| {
+        let all = Tokenizer::new(&DIALECT, self.file.text()).tokenize_with_location().map_err(|error| {
             let at = self.byte(error.location) as u32;
             let message = format!("this is not SQL: {}", error.message);
             Box::new(Diagnostic::error(codes::SYNTAX, message).at(Span::new(at, at), "here"))
@@ -61,8 +63,7 @@ impl<'a> Places<'a> {
         tokens: &[TokenWithSpan],
         parse: impl FnOnce(&mut Parser<'_>) -> Result<T, ParserError>,
     ) -> Read<T> {
-        let dialect = PostgreSqlDialect {};
-        let mut parser = Parser::new(&dialect).with_recursion_limit(40).with_tokens_with_locations(tokens.to_vec());
+        let mut parser = Parser::new(&DIALECT).with_recursion_limit(40).with_tokens_with_locations(tokens.to_vec());
         let result = parse(&mut parser);
         let at = parser.peek_token();
         let place = if at.token == Token::EOF { tokens.last().map_or(at.span, |token| token.span) } else { at.span };

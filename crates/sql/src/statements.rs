@@ -2,13 +2,15 @@
 
 use crate::accesses::{EXISTENCE, KeyPart, Lowered, NEW, RowAccess};
 use crate::blocks::{Simple, Test, unsupported};
+use crate::clauses;
 use crate::places::Places;
 use crate::schema::{Schema, folded, table_name};
 use crate::{Read, codes};
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, ConflictTarget, Delete, Expr, FromTable, GroupByExpr, Insert, JoinConstraint,
-    JoinOperator, LimitClause, LockType, ObjectName, OnConflict, OnConflictAction, OnInsert, OrderByKind, Query,
-    Select, SelectItem, SetExpr, Statement, TableFactor, TableObject, TableWithJoins, Update, UpdateTableFromKind,
+    Assignment, AssignmentTarget, ConflictTarget, Delete, Distinct, Expr, FromTable, GroupByExpr, Insert,
+    JoinConstraint, JoinOperator, LimitClause, LockType, ObjectName, OnConflict, OnConflictAction, OnInsert,
+    OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableFactor, TableObject, TableWithJoins, Update,
+    UpdateTableFromKind,
 };
 use steadfast_diag::Diagnostic;
 use steadfast_span::Span;
@@ -113,6 +115,11 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// An error if there is a clause that is not understood.
+    fn refuse(&self, clause: Option<&str>) -> Read<()> {
+        clause.map_or(Ok(()), |name| Err(unsupported(name, self.span)))
+    }
+
     /// Adds a table to the innermost query.
     fn enter(&mut self, factor: &TableFactor) -> Read<()> {
         let TableFactor::Table { name, alias, args: None, sample: None, .. } = factor else {
@@ -152,12 +159,7 @@ impl<'a> Lowering<'a> {
     }
 
     pub(crate) fn query(&mut self, query: &Query) -> Read<()> {
-        if query.with.is_some() {
-            return Err(unsupported("WITH", self.span));
-        }
-        if query.fetch.is_some() || query.for_clause.is_some() || !query.pipe_operators.is_empty() {
-            return Err(unsupported("this clause after the query", self.span));
-        }
+        self.refuse(clauses::of_query(query))?;
         let locked = query.locks.iter().any(|lock| lock.lock_type == LockType::Update && lock.nonblock.is_none());
         if query.locks.iter().any(|lock| lock.of.is_some() || lock.nonblock.is_some()) {
             return Err(unsupported("OF, NOWAIT or SKIP LOCKED", self.span));
@@ -217,9 +219,7 @@ impl<'a> Lowering<'a> {
         if select.into.is_some() {
             return Err(unsupported("SELECT INTO a table", self.span).help_variables());
         }
-        if select.qualify.is_some() || !select.named_window.is_empty() || !select.lateral_views.is_empty() {
-            return Err(unsupported("a window or lateral view", self.span));
-        }
+        self.refuse(clauses::of_select(select))?;
         let outer = std::mem::take(&mut self.joins);
         self.scopes.push(Vec::new());
         self.from(&select.from)?;
@@ -227,6 +227,9 @@ impl<'a> Lowering<'a> {
             self.condition(selection, None)?;
         }
         self.items(&select.projection)?;
+        if let Some(Distinct::On(expressions)) = &select.distinct {
+            self.walk_all(expressions)?;
+        }
         if let GroupByExpr::Expressions(expressions, _) = &select.group_by {
             self.walk_all(expressions)?;
         }
@@ -284,8 +287,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn update(&mut self, update: &Update) -> Read<()> {
-        if !update.table.joins.is_empty() || update.limit.is_some() {
-            return Err(unsupported("a join or LIMIT in UPDATE", self.span));
+        self.refuse(clauses::of_update(update))?;
+        if !update.table.joins.is_empty() {
+            return Err(unsupported("a join in UPDATE", self.span));
         }
         self.scopes.push(Vec::new());
         self.enter(&update.table.relation)?;
@@ -341,6 +345,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn delete(&mut self, delete: &Delete) -> Read<()> {
+        self.refuse(clauses::of_delete(delete))?;
         let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) = &delete.from;
         let [TableWithJoins { relation, joins }] = &tables[..] else {
             return Err(unsupported("deleting from several tables", self.span));
@@ -363,6 +368,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn insert(&mut self, insert: &Insert) -> Read<()> {
+        self.refuse(clauses::of_insert(insert))?;
         let TableObject::TableName(name) = &insert.table else {
             return Err(unsupported("inserting into this", self.span));
         };

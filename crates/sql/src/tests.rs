@@ -107,6 +107,22 @@ fn a_dependency_makes_robust() {
     assert_eq!(all_at(&templates(&changing), Level::Rc, &budget), Ok(false));
 }
 
+/// The columns that the accesses of a query read, without those of keys.
+fn columns_read(query: &str) -> Vec<usize> {
+    let found = templates(&[query]);
+    let reads = found[0].operations.iter().map(|operation| operation.reads);
+    let all = reads.fold(steadfast_txn::VarSet::EMPTY, steadfast_txn::VarSet::union);
+    (0..3).filter(|&column| all.contains(column)).collect()
+}
+
+#[test]
+fn columns_are_read_wherever_they_stand() {
+    assert_eq!(columns_read("SELECT DISTINCT ON (owner) id FROM account"), [1]);
+    assert_eq!(columns_read("SELECT array_agg(id ORDER BY balance) FROM account"), [2]);
+    assert_eq!(columns_read("SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY balance) FROM account"), [2]);
+    assert_eq!(columns_read("SELECT ARRAY(SELECT balance FROM account WHERE id = :i)"), [2]);
+}
+
 #[test]
 fn literals_are_the_same_row_everywhere() {
     let found =
@@ -127,6 +143,7 @@ fn what_is_not_understood_is_named() {
     assert_eq!(problem("SELECT balance FROM account WHERE id = i").1, "i");
     assert_eq!(problem("WITH x AS (SELECT 1) SELECT * FROM x").2, "WITH is not understood");
     assert!(problem("SELECT * FROM account WHERE").2.starts_with("this is not SQL"));
+    assert_eq!(problem("DELETE FROM account WHERE id = :i LIMIT 1").2, "ORDER BY or LIMIT in DELETE is not understood");
     assert_eq!(problem("SELECT balance FORM account").1, "account");
     assert!(problem("IF :x THEN SELECT 1;").2.contains("END IF"));
     assert!(problem("END LOOP;").2.contains("never opened"));

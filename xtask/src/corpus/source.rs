@@ -76,12 +76,12 @@ impl Source {
     }
 }
 
-/// Reads every program with the extension in a directory, in a fixed order. Names are relative to `base`.
-pub(crate) fn read_directory(base: &Path, directory: &Path, extension: &str) -> Result<Vec<Source>> {
+/// Reads every program with one of the extensions in a directory, in a fixed order. Names are relative to `base`.
+pub(crate) fn read_directory(base: &Path, directory: &Path, extensions: &[&str]) -> Result<Vec<Source>> {
     let mut paths = files(directory).with_context(|| format!("cannot look into {}", directory.display()))?;
-    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.retain(|path| path.extension().is_some_and(|found| extensions.iter().any(|known| found == *known)));
     paths.sort();
-    ensure!(!paths.is_empty(), "there is no .{extension} file in {}", directory.display());
+    ensure!(!paths.is_empty(), "there is no .{} file in {}", extensions.join(" or ."), directory.display());
     let name = |path: &Path| {
         let parts = path.strip_prefix(base).unwrap_or(path).iter().map(|part| part.to_string_lossy());
         parts.collect::<Vec<_>>().join("/")

@@ -27,9 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How many different mistakes end the run.
 const ENOUGH: usize = 10;
 
-/// How the names of program texts end; `.txt` is what Trencher calls its own.
-const EXTENSIONS: [&str; 4] = ["sf", "tpl", "aut", "txt"];
-
 /// A text that was answered wrongly.
 struct Mistake {
     problem: String,
@@ -70,12 +67,7 @@ pub(super) fn run(options: &Options, seed: u64) -> Result<()> {
 
 fn report(found: &[Mistake], directory: &Path) -> Result<()> {
     for (number, mistake) in found.iter().enumerate() {
-        let extension = match mistake.dialect {
-            Dialect::Tpl => "tpl",
-            Dialect::Steadfast => "sf",
-            Dialect::Automata => "aut",
-        };
-        let path = directory.join(format!("mistake-{number}.{extension}"));
+        let path = directory.join(format!("mistake-{number}.{}", mistake.dialect.extension()));
         std::fs::write(&path, &mistake.text).with_context(|| format!("cannot write {}", path.display()))?;
         println!("\n{}: {}\n{:?}", path.display(), mistake.problem, mistake.text);
     }
@@ -100,13 +92,18 @@ fn seeds(more: Option<&Path>) -> Result<Vec<(Dialect, String)>> {
     Ok(seeds)
 }
 
+/// Whether the name is that of a program; `.txt` is what Trencher calls its own.
+fn is_program(path: &Path) -> bool {
+    Dialect::of_extension(path).is_some() || path.extension().is_some_and(|extension| extension == "txt")
+}
+
 fn collect(directory: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     let entries = std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
     for entry in entries {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, paths)?;
-        } else if path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension == *known)) {
+        } else if is_program(&path) {
             paths.push(path);
         }
     }
@@ -122,7 +119,7 @@ fn run_batch(seed: u64, seeds: &[(Dialect, String)], found: &Mutex<Vec<Mistake>>
         let other = &pool[rng.below(pool.len())].1;
         let text = mutate(text, other, &mut rng);
         // Sometimes a parser gets another language.
-        let dialect = if rng.chance(3) { next(*dialect) } else { *dialect };
+        let dialect = if rng.chance(3) { Dialect::ALL[rng.below(Dialect::ALL.len())] } else { *dialect };
         match examine(&text, dialect) {
             Ok(answer) => {
                 if answers.insert(answer) && pool.len() < POOL {
@@ -131,14 +128,6 @@ fn run_batch(seed: u64, seeds: &[(Dialect, String)], found: &Mutex<Vec<Mistake>>
             }
             Err(problem) => record(problem, dialect, &text, found),
         }
-    }
-}
-
-fn next(dialect: Dialect) -> Dialect {
-    match dialect {
-        Dialect::Tpl => Dialect::Steadfast,
-        Dialect::Steadfast => Dialect::Automata,
-        Dialect::Automata => Dialect::Tpl,
     }
 }
 

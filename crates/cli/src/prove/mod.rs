@@ -97,7 +97,7 @@ fn read(path: &Path) -> (SourceFile, Result<(Program, Template), Vec<Diagnostic>
     if dialect != Dialect::Steadfast {
         let problem =
             Diagnostic::error(crate::codes::NOT_PROVABLE, "only programs in the Steadfast language can be proved")
-                .help("`steadfast check --model tso` decides programs in TPL and automata");
+                .help("`steadfast check --model tso` decides programs in the other languages");
         return (file, Err(vec![problem]));
     }
     let (parsed, template) = match guarded("reading the program", file.name(), || parse_template(&file)) {

@@ -1,9 +1,10 @@
 //! Inputs that nobody means to give.
 
-use crate::steadfast::{check_text, command, finish, steadfast};
+use crate::steadfast::{check_text, command, finish, root, steadfast};
 use std::fmt::Write;
 use std::fs;
 use std::time::{Duration, Instant};
+use steadfast_lang::Dialect;
 
 /// The input is refused with this code, without a panic.
 fn refused(bytes: &[u8], code: &str) {
@@ -97,4 +98,18 @@ fn standard_input_in_either_language() {
     assert_eq!(check_text("global x; fn t { x.store(1, rel); }", &["--model", "ra"]).code, 0);
     let ended = check_text("atomic<u8> x; thread t { x.store(1); }", &["--model", "ra"]);
     assert!(ended.stdout.starts_with("<stdin>: robust"), "{}", ended.stdout);
+}
+
+/// Whoever reads the help of a command, or its page, should see every language.
+#[test]
+fn the_help_and_the_pages_name_every_language() {
+    let help = ["check", "fix", "relax", "test"].map(|name| (name, steadfast(&[name, "--help"]).stdout));
+    let pages = ["docs/language.md", "docs/commands/check.md", "docs/commands/fix.md", "docs/commands/test.md"];
+    let pages = pages.map(|name| (name, fs::read_to_string(root().join(name)).unwrap()));
+    for (name, text) in help.iter().chain(&pages) {
+        for dialect in Dialect::ALL {
+            let extension = format!(".{}", dialect.extension());
+            assert!(text.contains(&extension), "{name} does not name {extension}");
+        }
+    }
 }

@@ -30,6 +30,7 @@ mod signal_handlers;
 mod signal_stack;
 mod signal_waits;
 mod sleep;
+mod stream_locks;
 mod strings;
 mod threads;
 mod threads_c11;

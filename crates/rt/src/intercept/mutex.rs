@@ -20,7 +20,7 @@ crate::sys::next! {
 }
 
 /// Takes a lock: under a controlled schedule by trying until it works, else with the original. Says what the original would.
-fn take(
+pub(super) fn take(
     address: usize,
     moved_by_others: bool,
     deadline: Deadline,
