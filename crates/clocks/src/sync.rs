@@ -21,7 +21,7 @@ impl SyncClock {
     }
 }
 
-/// What the `seq_cst` fences of all threads share under [`Supported::Rc20`](crate::Model::Rc20): the order of the ghost location f.
+/// What the `seq_cst` fences of all threads share under [`Supported::Rc20`](crate::Supported::Rc20): the order of the ghost location f.
 #[derive(Clone, Debug, Default)]
 pub struct ScFence {
     pub(crate) released: Clock,

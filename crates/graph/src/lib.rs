@@ -18,7 +18,7 @@
 //!    ([`GhostEdges`]); by the letter it does.
 //! 2. RC20 has no `seq_cst` accesses. Here they are acquire/release accesses for which psc′ must be acyclic
 //!    ([`axioms::psc`]); programs without them are treated exactly as published.
-//! 3. [`Model::Rc11`] is weaker than `RC11`: psc′ in place of its condition on accesses. [`Model::Rc11Full`] has the original.
+//! 3. [`rc11`](steadfast_model::Model::Rc11) is weaker than `RC11`: psc′ in place of its condition on accesses. [`rc11-full`](steadfast_model::Model::Rc11Full) has the original.
 //! 4. `RC11` is used with the release sequences of C++20.
 //! 5. Plain accesses are enumerated like relaxed ones that never synchronise. The result means something only for programs without
 //!    races; ask [`oracle::race_free`] first.

@@ -2,7 +2,7 @@
 //!
 //! Every other crate takes these names from here. What a model *means* stands elsewhere, each time for one purpose: the axioms in `graph`, the rules of the exact search in `robust`,
 //! the rules for running programs in `clocks`. An engine that knows only some of the models says so with [`supported!`], and a question about
-//! another model is a typed error ([`Unsupported`]).
+//! another model is a typed error ([`Unsupported`]). Enums with names, here and elsewhere, are declared with [`named!`].
 //!
 //! # Guarantee
 //! A name means the same model in every command, file format and message, and parsing a name that was printed gives the same model.
@@ -27,6 +27,7 @@ mod support;
 mod violation;
 
 pub use memory_model::{Model, Orderings, ScFences};
+pub use named::UnknownName;
 pub use notion::Notion;
 pub use support::{Unsupported, list};
 pub use violation::ViolationKind;

@@ -1,12 +1,10 @@
 //! The memory models.
 
-use crate::Unsupported;
-use crate::named::named;
-use std::str::FromStr;
+use crate::named;
 
 named! {
     /// A memory model. The strongest come first where that makes sense.
-    pub enum Model {
+    pub enum Model ["model", "models"] {
         /// Sequential consistency.
         Sc = "sc",
         /// Total store order, x86.
@@ -129,14 +127,6 @@ Like rc20, but `seq_cst` accesses and fences are no stronger than acquire and re
     #[inline]
     pub fn fences_are_updates(self) -> bool {
         self.sc_fences() != ScFences::Primitive
-    }
-}
-
-impl FromStr for Model {
-    type Err = Unsupported;
-
-    fn from_str(name: &str) -> Result<Self, Unsupported> {
-        Self::named(name).ok_or_else(|| Unsupported::unknown(name, Self::ALL.iter().map(|model| model.name())))
     }
 }
 

@@ -1,35 +1,32 @@
 //! Which models an engine supports, and the error about another one.
 
+use crate::UnknownName;
 use std::error::Error;
 use std::fmt;
 
 /// A model that cannot be asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    /// Who was asked; nobody if there is no model of that name.
-    engine: Option<&'static str>,
-    asked: String,
-    supported: Vec<&'static str>,
-}
-
-impl Unsupported {
-    /// The engine supports other models.
-    pub fn by(engine: &'static str, asked: &str, supported: impl IntoIterator<Item = &'static str>) -> Self {
-        Self { engine: Some(engine), asked: asked.to_owned(), supported: supported.into_iter().collect() }
-    }
-
+pub enum Unsupported {
     /// There is no such model.
-    pub fn unknown(asked: &str, supported: impl IntoIterator<Item = &'static str>) -> Self {
-        Self { engine: None, asked: asked.to_owned(), supported: supported.into_iter().collect() }
-    }
+    Unknown(UnknownName),
+    /// The engine supports other models.
+    By {
+        /// The engine.
+        engine: &'static str,
+        /// The model.
+        asked: &'static str,
+        /// Those that it supports.
+        supported: Vec<&'static str>,
+    },
 }
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (asked, names) = (self.asked.escape_debug(), list(&self.supported));
-        match self.engine {
-            Some(engine) => write!(f, "{engine} does not support {asked}; it supports {names}"),
-            None => write!(f, "unknown model `{asked}`; the models are {names}"),
+        match self {
+            Self::Unknown(name) => name.fmt(f),
+            Self::By { engine, asked, supported } => {
+                write!(f, "{engine} does not support {asked}; it supports {}", list(supported))
+            }
         }
     }
 }
@@ -98,7 +95,11 @@ macro_rules! supported {
 
             fn try_from(model: $base) -> ::core::result::Result<Self, $crate::Unsupported> {
                 let found = Self::ALL.iter().find(|supported| supported.model() == model);
-                found.copied().ok_or_else(|| $crate::Unsupported::by($engine, model.name(), [$($base::$model.name()),*]))
+                found.copied().ok_or_else(|| $crate::Unsupported::By {
+                    engine: $engine,
+                    asked: model.name(),
+                    supported: ::std::vec![$($base::$model.name()),*],
+                })
             }
         }
 
@@ -107,8 +108,8 @@ macro_rules! supported {
 
             fn from_str(name: &str) -> ::core::result::Result<Self, $crate::Unsupported> {
                 let supported = [$($base::$model.name()),*];
-                let model = name.parse::<$base>().map_err(|_| $crate::Unsupported::unknown(name, supported))?;
-                Self::try_from(model)
+                let unknown = || $crate::Unsupported::Unknown($crate::UnknownName::new(["model", "models"], name, supported));
+                Self::try_from($base::named(name).ok_or_else(unknown)?)
             }
         }
     };

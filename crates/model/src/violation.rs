@@ -1,10 +1,10 @@
 //! The kinds of violations.
 
-use crate::named::named;
+use crate::named;
 
 named! {
     /// What is wrong with a program, or with one run of it. The names are those of the JSON formats and of the runtime's reports.
-    pub enum ViolationKind {
+    pub enum ViolationKind ["violation", "violations"] {
         /// A read can take a write that, under SC, it must know to be overwritten.
         StaleRead = "stale-read",
         /// A write or update can be ordered before a write that, under SC, it must come after.

@@ -4,34 +4,23 @@
 //! guaranteed: a stronger form never costs less than a weaker one; and every change costs something, so that of equally fast repairs the one with
 //! the fewest and weakest changes is chosen, and a fence rather than a read-modify-write.
 
-use std::str::FromStr;
 use steadfast_ir::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use steadfast_lang::Form;
+use steadfast_model::named;
 
-/// A machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Target {
-    /// x86: only draining the store buffer costs.
-    X86,
-    /// `ARMv8`: one-way barriers on accesses are cheaper than fences.
-    Armv8,
-    /// POWER: light-weight and heavy-weight fences.
-    Power,
+named! {
+    /// A machine.
+    pub enum Target ["target", "targets"] {
+        /// x86: only draining the store buffer costs.
+        X86 = "x86",
+        /// `ARMv8`: one-way barriers on accesses are cheaper than fences.
+        Armv8 = "armv8",
+        /// POWER: light-weight and heavy-weight fences.
+        Power = "power",
+    }
 }
 
 impl Target {
-    /// All machines.
-    pub const ALL: [Self; 3] = [Self::X86, Self::Armv8, Self::Power];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::X86 => "x86",
-            Self::Armv8 => "armv8",
-            Self::Power => "power",
-        }
-    }
-
     /// The cost of replacing a form by another one; nothing if they are the same.
     pub fn change(self, from: Form, to: Form) -> u32 {
         if from == to {
@@ -96,15 +85,6 @@ impl Target {
 /// The strength of both halves of a read-modify-write.
 fn halves(order: RmwOrder) -> u32 {
     order.read() as u32 + order.write() as u32
-}
-
-impl FromStr for Target {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let known = "the targets are x86, armv8 and power";
-        let found = Self::ALL.into_iter().find(|target| target.name() == text);
-        found.ok_or_else(|| format!("unknown target `{text}`; {known}"))
-    }
 }
 
 #[cfg(test)]

@@ -1,68 +1,31 @@
 //! What is compared, and how each side is asked.
 
 use std::fmt;
-use std::str::FromStr;
 use steadfast_graph::GhostEdges;
 use steadfast_graph::oracle::{
     self, OracleVerdict, failures, observationally_robust, race_free, race_free_under_sc, robust,
 };
 use steadfast_ir::{Expr, Instr, LocKind, Place, Program, dataflow};
-use steadfast_model::{Model, Notion, Orderings};
+use steadfast_model::{Model, Notion, Orderings, named};
 use steadfast_robust::{Options, Supported, Verdict};
 
-/// What an answer is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Subject {
-    /// Graph robustness.
-    Graph,
-    /// Graph robustness with the order of `seq_cst` fences among themselves counted.
-    Letter,
-    /// Observational robustness.
-    Observational,
-    /// Races on plain locations.
-    Races,
-    /// Graph robustness of programs with indices, which are decided by translation where that is possible.
-    Indices,
-    /// Graph robustness of programs that are too large for the oracle: the checker against itself.
-    Settings,
-}
-
-impl Subject {
-    /// All subjects.
-    pub const ALL: [Self; 6] =
-        [Self::Graph, Self::Letter, Self::Observational, Self::Races, Self::Indices, Self::Settings];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Graph => "graph",
-            Self::Letter => "letter",
-            Self::Observational => "observational",
-            Self::Races => "races",
-            Self::Indices => "indices",
-            Self::Settings => "settings",
-        }
+named! {
+    /// What an answer is about.
+    pub enum Subject ["subject", "subjects"] {
+        /// Graph robustness.
+        Graph = "graph",
+        /// Graph robustness with the order of `seq_cst` fences among themselves counted.
+        Letter = "letter",
+        /// Observational robustness.
+        Observational = "observational",
+        /// Races on plain locations.
+        Races = "races",
+        /// Graph robustness of programs with indices, which are decided by translation where that is possible.
+        Indices = "indices",
+        /// Graph robustness of programs that are too large for the oracle: the checker against itself.
+        Settings = "settings",
     }
 }
-
-impl FromStr for Subject {
-    type Err = UnknownSubject;
-    fn from_str(text: &str) -> Result<Self, UnknownSubject> {
-        Self::ALL.into_iter().find(|subject| subject.name() == text).ok_or(UnknownSubject)
-    }
-}
-
-/// There is no subject of that name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownSubject;
-
-impl fmt::Display for UnknownSubject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the subjects are graph, letter, observational, races, indices and settings")
-    }
-}
-
-impl std::error::Error for UnknownSubject {}
 
 /// An answer, without the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,9 +82,8 @@ impl Question {
     /// Every question that makes sense. Some models have no ghost location whose order could count.
     pub fn all() -> Vec<Self> {
         let asked = |&Self { model, subject }: &Self| subject != Subject::Letter || model.fences_are_updates();
-        let questions = Subject::ALL
-            .into_iter()
-            .flat_map(|subject| Supported::ALL.iter().map(move |&model| Self { model, subject }));
+        let questions =
+            Subject::ALL.iter().flat_map(|&subject| Supported::ALL.iter().map(move |&model| Self { model, subject }));
         questions.filter(asked).collect()
     }
 

@@ -109,7 +109,7 @@ Exit codes: 0 all are satisfied, 1 one is violated, 2 wrong arguments or input, 
 (for si and ser the search may be long), 130 interrupted.";
 
 fn criterion(text: &str) -> Result<Criterion, String> {
-    text.parse().map_err(|error: steadfast_txn::history::UnknownCriterion| error.to_string())
+    text.parse().map_err(|error: steadfast_model::UnknownName| error.to_string())
 }
 
 /// Find the isolation level that each template needs, and the reads to lock; or what to change in a program.
@@ -182,7 +182,7 @@ internal error, 130 interrupted. With several results, the first of 2, 1, 130, 3
 fn model(text: &str) -> Result<Model, String> {
     match text {
         "ser" | "serializability" => Err("every program is robust against serializability".to_owned()),
-        _ => text.parse().map_err(|error: steadfast_model::Unsupported| error.to_string()),
+        _ => text.parse().map_err(|error: steadfast_model::UnknownName| error.to_string()),
     }
 }
 

@@ -36,7 +36,7 @@ impl<'a> TxnQuestion<'a> {
 
     /// The models that fit a subject.
     pub(super) fn models(subject: &Subject) -> Vec<Model> {
-        Model::ALL.into_iter().filter(|&model| TxnQuestion::of(subject, model).is_some()).collect()
+        Model::ALL.iter().copied().filter(|&model| TxnQuestion::of(subject, model).is_some()).collect()
     }
 
     fn model(self) -> Model {

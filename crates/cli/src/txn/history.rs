@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &HistoryArgs, output: &mut Output) -> io::Result<St
             return reporter.finish();
         }
     };
-    let wanted = if arguments.model.is_empty() { &Criterion::ALL[..] } else { &arguments.model };
+    let wanted = if arguments.model.is_empty() { Criterion::ALL } else { &arguments.model };
     for (at, &criterion) in wanted.iter().enumerate() {
         if at > 0 && interrupt::requested() {
             reporter.note(Status::Interrupted);

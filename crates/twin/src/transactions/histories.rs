@@ -23,7 +23,7 @@ pub fn compare_histories(seed: u64, count: u64, shape: HistoryShape) -> Result<[
     let mut satisfied = [0; 5];
     for _ in 0..count {
         let history = history(&mut rng, shape);
-        for (slot, criterion) in satisfied.iter_mut().zip(Criterion::ALL) {
+        for (slot, &criterion) in satisfied.iter_mut().zip(Criterion::ALL) {
             let expected = satisfies(&history, criterion);
             let found = check(&history, criterion, &budget());
             if (found == Answer::Satisfied) != expected {

@@ -66,7 +66,8 @@ mod tests {
     /// Whether cc, ccv, cm, si and ser hold.
     fn verdicts(text: &str) -> [bool; 5] {
         let history = parse(&SourceFile::new("h", text)).unwrap();
-        Criterion::ALL.map(|criterion| check(&history, criterion, &budget()) == Answer::Satisfied)
+        let criteria = [Criterion::Cc, Criterion::Ccv, Criterion::Cm, Criterion::Si, Criterion::Ser];
+        criteria.map(|criterion| check(&history, criterion, &budget()) == Answer::Satisfied)
     }
 
     #[test]
@@ -155,7 +156,7 @@ mod tests {
         let history = large(200_000, 20);
         assert_eq!(check(&history, Criterion::Cc, &budget()), Answer::Satisfied);
         let history = large(5_000, 10);
-        for criterion in Criterion::ALL {
+        for &criterion in Criterion::ALL {
             assert_eq!(check(&history, criterion, &budget()), Answer::Satisfied, "{criterion}");
         }
     }

@@ -29,7 +29,7 @@ mod search;
 pub mod violation;
 
 pub use check::{Answer, check};
-pub use criterion::{Criterion, UnknownCriterion};
+pub use criterion::Criterion;
 pub use formats::{Dialect, parse};
 pub use violation::{Link, Reason, Violation};
 
