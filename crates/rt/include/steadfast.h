@@ -1,7 +1,7 @@
-/* What a program can tell Steadfast about itself.
+/* Annotations: what a program can tell Steadfast about itself.
 
    Without `steadfast cc` (that is, if __STEADFAST__ is not defined) everything here is ordinary C11 or C++11, so it can stay in the program.
-   Sizes of 1, 2, 4 and 8 bytes. `order` is a memory_order, or an __ATOMIC_ constant. */
+   The variables have 1, 2, 4 or 8 bytes. `order` is a memory_order or an __ATOMIC_ constant. */
 #ifndef STEADFAST_H
 #define STEADFAST_H
 
@@ -23,20 +23,20 @@ void __steadfast_ignore_end(void);
 }
 #endif
 
-/* Waits until *address is value. An old value that is read on the way does not count. */
+/* Waits until *address is value. Stale reads during the wait are not reported. */
 #define steadfast_wait(address, value, order) \
     __steadfast_wait((volatile void *)(address), sizeof *(address), (uint64_t)(value), (int)(order))
 
-/* Repeats a compare-exchange until it succeeds. Attempts that fail do not count. */
+/* Repeats a compare-exchange until it succeeds. Failed attempts are not reported. */
 #define steadfast_blocking_cas(address, expected, desired, order) \
     __steadfast_blocking_cas((volatile void *)(address), sizeof *(address), (uint64_t)(expected), (uint64_t)(desired), (int)(order))
 
-/* A compare-exchange that fails only if another value is there; says whether it succeeded. If it fails, it has the same order without release. clang does not tell the runtime the
-   difference to a weak one. */
+/* A compare-exchange that fails only if it finds another value; returns whether it succeeded. If it fails, it has the same order without release. Use it with clang, which does not tell
+   the runtime whether a compare-exchange is strong or weak. */
 #define steadfast_strong_cas(address, expected, desired, order) \
     __steadfast_strong_cas((volatile void *)(address), sizeof *(address), (uint64_t)(expected), (uint64_t)(desired), (int)(order))
 
-/* What this thread does in between is not reported. It still orders threads. */
+/* Between these two calls, accesses of this thread are not reported. Its atomics still order threads. */
 #define steadfast_ignore_begin() __steadfast_ignore_begin()
 #define steadfast_ignore_end() __steadfast_ignore_end()
 
@@ -64,7 +64,7 @@ inline bool steadfast_strong_cas(std::atomic<T> *address, V expected, W desired,
                                             (std::memory_order)STEADFAST_ON_FAILURE_((int)(order)));
 }
 
-/* For those who use the compiler's builtins on ordinary variables. */
+/* For programs that use the compiler's builtins on ordinary variables. */
 template <class T, class V, class O> inline void steadfast_wait(const T *address, V value, O order) {
     while (__atomic_load_n(address, (int)(order)) != (T)(value)) {
     }
@@ -88,7 +88,7 @@ template <class A, class V, class W, class O> inline void steadfast_blocking_cas
     do {                                                               \
     } while (atomic_load_explicit((address), (order)) != (value))
 
-/* The type of a load is that of the variable, without _Atomic. */
+/* A load has the type of the variable without _Atomic. */
 #define steadfast_strong_cas(address, expected, desired, order)                                                \
     __extension__({                                                                                            \
         __typeof__(atomic_load_explicit((address), memory_order_relaxed)) steadfast_seen_ = (expected);        \

@@ -10,7 +10,7 @@ use crate::table::{self, Intent};
 use crate::thread;
 use crate::tls::{self, Inside};
 
-/// What an access turned out to be, with the values that it saw and left.
+/// What an access did, with the values before and after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     Load { value: u128 },
@@ -19,7 +19,7 @@ pub(crate) enum Step {
     Compare { old: u128, expected: u128, new: u128, changed: bool, strength: Strength },
 }
 
-/// What an access is before it is made.
+/// The kind of an access, known before it is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Load,
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// For the scheduler.
+    /// The scheduler's name for it.
     #[inline(always)]
     fn operation(self) -> Operation {
         match self {
@@ -41,7 +41,7 @@ impl Kind {
     }
 }
 
-/// An access with everything that a report says about it.
+/// An access with everything that a report needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accessed {
     pub(crate) address: usize,
@@ -55,10 +55,10 @@ pub(crate) struct Accessed {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Program,
-    /// From code that is trusted, and only orders.
+    /// Trusted code. Its accesses only order threads.
     Trusted,
-    /// From Rust's standard library before it calls what the thread is to do. It takes a lock there that all threads share, also at their ends: to the program
-    /// that is no order, and taken for one it would hide most of what threads do one after another.
+    /// Rust's standard library before it calls the thread's function. It takes a lock there that all threads share, also at their ends. The program cannot rely on
+    /// this order; if it counted, it would hide most races between threads that run one after the other.
     Prologue,
 }
 
@@ -73,8 +73,8 @@ fn source() -> Source {
     if *flags & tls::PROLOGUE == 0 { Source::Trusted } else { Source::Prologue }
 }
 
-/// Carries an access out and lets the engine judge it. The location stays locked in between, so that the order in which the engine sees
-/// accesses is the order in which they happen.
+/// Makes an access and lets the engine judge it. The location stays locked in between, so that the engine sees accesses in the order in
+/// which they happen.
 #[inline(always)]
 pub(crate) fn perform<R>(
     address: usize,
@@ -84,11 +84,11 @@ pub(crate) fn perform<R>(
     caller: usize,
     run: impl FnOnce() -> (R, Step),
 ) -> R {
-    // If nothing is there, the program's own handler comes now, and not while the location is locked.
+    // If the address is not mapped, the program's signal handler runs now, and not while the location is locked.
     // SAFETY: the program will access this address at once.
     unsafe { core::ptr::read_volatile(address as *const u8) };
     let source = if tls::local().flags == 0 { Source::Program } else { source() };
-    // A signal handler that interrupted the runtime, or the runtime itself; or nothing that concerns the program.
+    // Not recorded: accesses of the runtime itself, of a signal handler that interrupted it, and of the prologue.
     let Some(_inside) = (if source == Source::Prologue { None } else { Inside::first() }) else { return run().0 };
     let thread = thread::current();
     schedule::point(kind.operation(), address, caller);
@@ -129,7 +129,7 @@ pub(crate) fn perform<R>(
 }
 
 impl Step {
-    /// The value that it found, or for a store the one that it left.
+    /// The value that the access read; for a store, the value that it wrote.
     pub(crate) fn seen(self) -> u128 {
         match self {
             Self::Load { value } => value,
@@ -138,7 +138,7 @@ impl Step {
         }
     }
 
-    /// The value that was there before.
+    /// The value before the access.
     #[inline(always)]
     pub(crate) fn found(self) -> u128 {
         let (Self::Load { value: found }
@@ -148,7 +148,7 @@ impl Step {
         found
     }
 
-    /// Whether it leaves memory as it was.
+    /// Whether it does not change memory.
     #[inline(always)]
     fn is_read(self) -> bool {
         matches!(self, Self::Load { .. } | Self::Compare { changed: false, .. })

@@ -1,18 +1,18 @@
-//! The runtime's own memory: straight from the system, never from the program's allocator, which may be instrumented, replaced or locked.
+//! The runtime's own memory. It comes directly from the system, never from the program's allocator, which may be instrumented, replaced or locked.
 //!
-//! Blocks have sizes that are powers of two, or a quarter, a half or three quarters above one. Freed ones wait in a list per size; large ones go back to the system. Nothing on the path of an
-//! access allocates, so one lock is enough.
+//! The size of a block is a power of two, or a quarter, a half or three quarters above one. Freed blocks are kept in one list per size; large blocks go back to the system. Accesses do not
+//! allocate on their common path, so one lock is enough.
 
 use crate::lock::Lock;
 use crate::sys;
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::null_mut;
 
-/// The smallest block, and the alignment that all have.
+/// The size of the smallest block, and the alignment of all blocks.
 const SMALLEST: usize = 16;
 /// Blocks of this size and above are mapped one by one.
 const LARGE: usize = 1 << 18;
-/// How much is mapped at a time for the smaller ones.
+/// How many bytes are mapped at a time for smaller blocks.
 const CHUNK: usize = sys::LARGE_PAGE;
 const CLASSES: usize = 4 * LARGE.trailing_zeros() as usize;
 
@@ -31,7 +31,7 @@ static POOL: Lock<Pool> = Lock::new(Pool { free: [null_mut(); CLASSES], chunk: n
 /// The allocator.
 pub(crate) struct Memory;
 
-/// The size of a block for it. It is aligned to the largest power of two that divides its size.
+/// The size of a block for this layout. A block is aligned to the largest power of two that divides its size.
 fn class_size(layout: Layout) -> usize {
     let size = layout.size().max(layout.align()).max(SMALLEST);
     let whole = size.next_power_of_two();
@@ -40,7 +40,7 @@ fn class_size(layout: Layout) -> usize {
     if layout.align() > SMALLEST || quarter < 32 { whole } else { size.next_multiple_of(quarter) }
 }
 
-/// The number of the list of free blocks of that size.
+/// The index of the list of free blocks of this size.
 fn class(size: usize) -> usize {
     let exponent = size.ilog2() as usize;
     4 * exponent + ((4 * size) >> exponent) - 4
@@ -56,7 +56,7 @@ impl Pool {
             return block;
         }
         if self.left < size {
-            // What is left of the old chunk is at most a block; it is not worth keeping track of.
+            // The rest of the old chunk is at most a block and is leaked.
             (self.chunk, self.left) = (sys::map_large(CHUNK), CHUNK);
         }
         let block = self.chunk;
@@ -89,7 +89,7 @@ unsafe impl GlobalAlloc for Memory {
         }
         let mut pool = POOL.lock();
         let list = &mut pool.free[class(size)];
-        // SAFETY: the block is at least as large as an address and nobody else's any more.
+        // SAFETY: the block is at least as large as an address, and nothing else uses it any more.
         unsafe { *block.cast::<*mut u8>() = *list };
         *list = block;
     }
@@ -113,7 +113,7 @@ impl Pool {
     }
 }
 
-/// Nobody allocates until [`after_fork`].
+/// Stops all allocation until [`after_fork`].
 pub(crate) fn before_fork() {
     POOL.hold();
 }
@@ -137,12 +137,12 @@ mod tests {
             let block = unsafe { Memory.alloc(layout) };
             assert_eq!(block as usize % layout.align(), 0);
             assert!(blocks.iter().all(|&(other, _): &(*mut u8, Layout)| other != block));
-            // SAFETY: it is ours.
+            // SAFETY: the block belongs to this test.
             unsafe { block.write_bytes(round as u8, size) };
             blocks.push((block, layout));
         }
         for (round, &(block, layout)) in blocks.iter().enumerate() {
-            // SAFETY: still ours, and given up afterwards.
+            // SAFETY: the block still belongs to this test, and is given up afterwards.
             unsafe {
                 assert!(core::slice::from_raw_parts(block, layout.size()).iter().all(|&byte| byte == round as u8));
                 Memory.dealloc(block, layout);

@@ -1,4 +1,4 @@
-//! What a program can say about itself, with `steadfast.h`. What it says to other sanitizers is in `foreign`.
+//! The functions behind the annotations of `steadfast.h`. Annotations for other sanitizers are in `foreign`.
 
 use crate::abi::atomics::{Strength, compare};
 use crate::abi::word::Word;
@@ -8,7 +8,7 @@ use crate::tls::Inside;
 use crate::{engine, plain, report, schedule, spin, sys, table, thread, tls};
 use core::ffi::{c_int, c_void};
 
-/// Waits until the value is there. What is read on the way leaves no trace, as if the thread had slept.
+/// Waits until the value is there. Reads of other values are not recorded, as if the thread had slept.
 unsafe fn wait<T: Word>(address: *mut T, value: T, order: c_int, caller: usize) {
     let order = Order::from_abi(order);
     loop {
@@ -22,7 +22,7 @@ unsafe fn wait<T: Word>(address: *mut T, value: T, order: c_int, caller: usize) 
     }
 }
 
-/// Looks once. Says whether the wait is over.
+/// Reads once. Returns whether the wait is over.
 unsafe fn look<T: Word>(address: *mut T, value: T, order: Order, caller: usize) -> bool {
     let Some(_inside) = Inside::first() else {
         // SAFETY: the address is that of an atomic of the program, as the header checks.
@@ -96,7 +96,7 @@ unsafe fn swap<T: Word>(
     }
 }
 
-/// The order of an attempt that fails: the same, as far as a load can have it. The header says so, too.
+/// The order of a failed attempt: the same without release. The header documents it, too.
 fn on_failure(order: c_int) -> c_int {
     const RELAXED: c_int = 0;
     const ACQUIRE: c_int = 2;

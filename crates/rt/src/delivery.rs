@@ -1,6 +1,6 @@
-//! Calling a handler as the kernel would: with the signals blocked that belong to it, on the stack that it wants, and with a context to which the thread returns after it, as the handler has left it.
+//! Calls a signal handler as the kernel would: with the handler's signal mask, on the stack that it asks for, and with a context, which the handler may change, and to which the thread returns.
 //!
-//! Deviation from the kernel: the context is that of the call, in which only the registers are right that survive one.
+//! Deviation from the kernel: the context is that of a function call, so only the registers that a call preserves have the program's values.
 
 use crate::handlers::{self, Function, Wanted};
 use crate::signals::{self, Signal};
@@ -12,24 +12,24 @@ use libc::{siginfo_t, stack_t, ucontext_t};
 /// A call of a handler.
 #[repr(C)]
 struct Delivery<'a> {
-    /// Whether it has begun. The assembly below looks at it.
+    /// Whether the handler has been called. The assembly below reads it.
     begun: u32,
     signal: &'a mut Signal,
     wanted: Wanted,
-    /// What was blocked before.
+    /// The signals that were blocked before.
     mask: u64,
 }
 
-/// Calls the handler of a signal. All signals are blocked; those of the mask are when it is over, unless the handler wants something else.
+/// Calls the handler of a signal. All signals are blocked now; after the call those of `mask` are, unless the handler has changed the mask in its context.
 pub(crate) fn deliver(signal: &mut Signal, mask: u64) {
     let Some(handler) = handlers::of(signal.number) else { return };
     let mut context = MaybeUninit::<ucontext_t>::zeroed();
     let mut delivery = Delivery { begun: 0, signal, wanted: handler.wanted(), mask };
-    // SAFETY: both live until the handler has returned; if it does not return, nobody needs them.
+    // SAFETY: both live until the handler has returned; if it does not return, nothing uses them.
     unsafe { returning(context.as_mut_ptr(), (&raw mut delivery).cast()) };
 }
 
-/// Calls [`handle`] and returns to the context, as often as somebody does that.
+/// Saves a context, calls [`handle`] and returns to the context. The program may return to it more than once.
 #[unsafe(naked)]
 unsafe extern "C" fn returning(context: *mut ucontext_t, delivery: *mut c_void) {
     core::arch::naked_asm!(
@@ -45,7 +45,7 @@ unsafe extern "C" fn returning(context: *mut ucontext_t, delivery: *mut c_void) 
         "mov rbx, rdi",
         "mov r12, rsi",
         "call {getcontext}",
-        // Whoever returns to the context comes here.
+        // A return to the context continues here.
         "cmp dword ptr [r12], 0",
         "jne 2f",
         "mov dword ptr [r12], 1",
@@ -71,7 +71,7 @@ unsafe extern "C" fn returning(context: *mut ucontext_t, delivery: *mut c_void) 
     )
 }
 
-/// What happens between the two.
+/// What [`returning`] does between saving the context and returning to it.
 unsafe extern "C" fn handle(context: &mut ucontext_t, delivery: &mut Delivery) {
     let (wanted, number) = (delivery.wanted, delivery.signal.number);
     // SAFETY: the mask of a context is longer than its first word.
@@ -101,15 +101,15 @@ unsafe extern "C" fn handle(context: &mut ucontext_t, delivery: &mut Delivery) {
     }
 }
 
-/// There is none, or we are on it.
+/// The program has no signal stack, or this thread is on it.
 const IN_NO_USE: c_int = libc::SS_DISABLE | libc::SS_ONSTACK;
-/// `SS_AUTODISARM`: there is none while a handler is on it.
+/// `SS_AUTODISARM`: the kernel disables the signal stack while a handler runs on it.
 const FOR_ONE: c_int = 1 << 31;
 
-/// The stack that the program has for handlers.
+/// The program's signal stack.
 fn other_stack() -> stack_t {
     let mut stack = stack_t { ss_sp: core::ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
-    // SAFETY: the structure is ours.
+    // SAFETY: the structure is a local variable.
     unsafe { sys::raw_syscall(libc::SYS_sigaltstack, [0, (&raw mut stack) as usize, 0, 0, 0, 0]) };
     stack
 }

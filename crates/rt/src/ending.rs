@@ -1,8 +1,8 @@
-//! How a process ends: by returning, by a call that skips all handlers, by becoming another program, or by a signal. A stale read that is held back because it may belong to a loop is told in
-//! any of these cases; and a process that has reported something says so with its exit code.
+//! The end of a process: by returning from `main`, by a call that skips all handlers, by `exec`, or by a signal. A stale read that is held back because it may belong to a loop is reported in
+//! all of these cases; and a process that has reported something says so with its exit code.
 //!
-//! As soon as something is held back, the signals that would end the process have a handler of ours wherever the program has none ([`foresee`]), also when it asks for the default action later
-//! ([`act`]). The program does not see it. What remains are `SIGKILL`, and default actions that come about without a call of ours, by the system call itself.
+//! As soon as a stale read is held back, the runtime installs a handler for the signals that would end the process, wherever the program has none ([`foresee`]), also if the program asks for the
+//! default action later ([`act`]). The program cannot see these handlers. Not covered: `SIGKILL`, and default actions that the program sets by the system call itself.
 
 use crate::lock::Lock;
 use crate::{report, signals, spin, sys, tls};
@@ -10,13 +10,13 @@ use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use libc::{sigaction as Action, siginfo_t, ucontext_t};
 
-/// The process that this memory belongs to. A child of `vfork` has the memory of its parent, and nothing to say about it.
+/// The process that this memory belongs to. A child of `vfork` uses the memory of its parent and must not report from it.
 static OWNER: AtomicI32 = AtomicI32::new(0);
 
-/// This process begins, at its start or as the child of a fork.
+/// Called when a process begins: at its start, or as the child of a fork.
 pub(crate) fn begin() {
     OWNER.store(sys::process_number(), Ordering::Relaxed);
-    // SAFETY: this asks for nothing. It lets the original be found before somebody who holds our lock would have to wait for the linker's.
+    // SAFETY: this changes nothing. It looks the original up now, so that no thread waits for the linker's lock while it holds the runtime's.
     unsafe { real::sigaction(libc::SIGTERM, core::ptr::null(), core::ptr::null_mut()) };
 }
 
@@ -24,21 +24,21 @@ fn is_owner() -> bool {
     OWNER.load(Ordering::Relaxed) == sys::process_number()
 }
 
-/// Whether the memory of this process is its own, which is not so in a child of `vfork`.
+/// Whether this process has memory of its own. A child of `vfork` has not.
 #[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
 pub(crate) fn owns_memory() -> bool {
     let owner = OWNER.load(Ordering::Relaxed);
     owner == 0 || owner == sys::process_number()
 }
 
-/// Tells what was held back, unless this is no moment for it.
+/// Reports the stale reads that are held back, unless this thread is inside the runtime.
 fn tell_all() {
     if tls::local().inside == 0 {
         tell_all_from_here();
     }
 }
 
-/// The same for a thread that holds no lock of the runtime, although it may be inside.
+/// The same for a thread that holds no lock of the runtime, although it may be inside the runtime.
 fn tell_all_from_here() {
     if is_owner() {
         let _inside = tls::Inside::enter();
@@ -47,19 +47,19 @@ fn tell_all_from_here() {
     }
 }
 
-/// The process has returned from its main function, or called `exit`.
+/// Called when the process has returned from `main` or called `exit`.
 pub(crate) extern "C" fn at_exit() {
     tell_all();
     if report::count() == 0 {
         return;
     }
-    // SAFETY: what libc would have done after us is only this; not `fflush`, which waits for threads that read.
+    // SAFETY: libc would have done only this after the runtime; not `fflush`, which waits for threads that read.
     unsafe { fcloseall() };
     report::conclude();
     report::leave_if_wanted();
 }
 
-/// The process ends at once, without any handler, or after those for this kind of end. What is still in the buffers of its files stays there.
+/// Called when the process ends at once (`_exit`, `quick_exit`). File buffers are not flushed.
 pub(crate) extern "C" fn at_once() {
     tell_all();
     if is_owner() && report::conclude() {
@@ -67,12 +67,12 @@ pub(crate) extern "C" fn at_once() {
     }
 }
 
-/// The process is about to become another program.
+/// Called before `exec`.
 pub(crate) fn before_exec() {
     tell_all();
 }
 
-/// A thread ends without any handler, and with it the process if there is no other.
+/// Called when a thread ends without any handler. If it is the only thread, the process ends, too.
 #[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
 pub(crate) fn of_thread_at_once() {
     if sys::is_alone() {
@@ -91,13 +91,13 @@ sys::next! {
     fn sigaction(number: c_int, new: *const Action, old: *mut Action) -> c_int;
 }
 
-/// Whether this is the handler that deadly signals have from us, so that for the program there is none.
+/// Whether this is the runtime's handler for deadly signals, which the program must not see.
 #[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
 pub(crate) fn is_ours(handler: usize) -> bool {
     handler == on_signal as *const () as usize
 }
 
-/// The signals that do not end a process, whatever it does; and those that nobody can have a handler for, because they are the system's and libc's own.
+/// The signals whose default action does not end a process, and those that cannot have a handler because the system or libc uses them.
 const OTHERS: [c_int; 11] = [
     libc::SIGCHLD,
     libc::SIGCONT,
@@ -112,15 +112,15 @@ const OTHERS: [c_int; 11] = [
     33,
 ];
 
-/// Whether the signal ends a process unless that has a handler of its own.
+/// Whether the signal ends a process that has no handler for it.
 fn is_deadly(number: c_int) -> bool {
     (1..=64).contains(&number) && !OTHERS.contains(&number)
 }
 
-/// Whether deadly signals have a handler of ours. Whoever changes what happens at a signal holds it, with signals blocked.
+/// Whether the runtime has installed its handlers for deadly signals. A thread that changes the action of a signal holds this lock, with signals blocked.
 static FORESEEN: Lock<bool> = Lock::new(false);
 
-/// Lets nobody else change what happens at signals. A handler that does must not come in between: it would wait for its own thread.
+/// Excludes other changes of signal actions. Signals are blocked meanwhile: a handler that changes an action would wait for a lock that its own thread holds.
 fn changing<R>(change: impl FnOnce(&mut bool) -> R) -> R {
     let blocked = signals::block_even_faults();
     let result = change(&mut FORESEEN.lock());
@@ -128,7 +128,7 @@ fn changing<R>(change: impl FnOnce(&mut bool) -> R) -> R {
     result
 }
 
-/// Something is held back: from now on deadly signals have a handler, if the program has none.
+/// Called when a stale read is held back: from now on deadly signals have the runtime's handler if the program has none.
 pub(crate) fn foresee() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if DONE.load(Ordering::Relaxed) || DONE.swap(true, Ordering::Relaxed) {
@@ -138,7 +138,7 @@ pub(crate) fn foresee() {
         *foreseen = true;
         for signal in (1..=64).filter(|&number| is_deadly(number)) {
             let ours = ours();
-            // SAFETY: the structures are ours; zeroes are a valid action.
+            // SAFETY: the structures are local variables; zeroes are a valid action.
             unsafe {
                 let mut action: Action = core::mem::zeroed();
                 if real::sigaction(signal, core::ptr::null(), &raw mut action) == 0
@@ -159,7 +159,7 @@ fn ours() -> Action {
     action
 }
 
-/// `sigaction` for the program: where it asks for the default action of a deadly signal, that is ours.
+/// `sigaction` for the program. If it asks for the default action of a deadly signal, it gets the runtime's handler.
 ///
 /// # Safety
 /// As for the original.
@@ -181,7 +181,7 @@ pub(crate) unsafe fn act(number: c_int, new: *const Action, old: *mut Action) ->
     }
 }
 
-/// What the kernel calls where the program has no handler.
+/// The runtime's handler for deadly signals.
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut ucontext_t) {
     // SAFETY: these are the kernel's arguments.
     unsafe {
@@ -194,19 +194,19 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mu
     die(signal);
 }
 
-/// Tells everything, and lets the default action follow, as soon as the signal is not blocked any more.
+/// Reports everything that is held back, and raises the signal again with its default action. It takes effect as soon as the signal is not blocked any more.
 pub(crate) fn die(signal: c_int) {
     tell_all();
     // SAFETY: zeroes are a valid action; the rest is a signal for this thread.
     unsafe {
-        // Whatever others ask for meanwhile: it was the default action when the signal came.
+        // Other threads may change the action at the same time, but when the signal came it was the default one.
         real::sigaction(signal, &core::mem::zeroed(), core::ptr::null_mut());
         let arguments = [sys::process_number() as usize, sys::thread_number() as usize, signal as usize, 0, 0, 0];
         sys::raw_syscall(libc::SYS_tgkill, arguments);
     }
 }
 
-/// Whether the thread was interrupted while it slept until it is its turn. It may have to do so for ever, so the signal cannot wait; and it holds no lock then.
+/// Whether the signal interrupted a thread that waits for its turn. The turn may never come, so the signal cannot be deferred; and the thread holds no lock then.
 ///
 /// # Safety
 /// Only for handlers, with what the kernel has given them.

@@ -1,4 +1,4 @@
-//! The runtime's side of the engine: which of its operations an access is, and the state that all threads share.
+//! The runtime's interface to the engine (`steadfast-clocks`): it maps accesses to the engine's operations and keeps the state that all threads share.
 
 use crate::abi::atomics::Strength;
 use crate::access::Step;
@@ -12,21 +12,21 @@ use steadfast_clocks as clocks;
 use steadfast_clocks::{CompareExchange, FenceOrder, Place, ReadOrder, RmwOrder, ScFence, Slots, WriteOrder};
 pub(crate) use steadfast_clocks::{SyncClock, ThreadClocks, Violation};
 
-/// What the program keeps at an address.
+/// What is known about the object at an address.
 pub(crate) enum Object {
-    /// Nobody has used it yet.
+    /// Not used yet.
     Fresh,
     /// An atomic.
     Atomic(clocks::Location),
     /// A mutex, a semaphore, a condition.
     Lock(Box<SyncClock>),
-    /// A lock for several readers or one writer.
+    /// A read-write lock.
     ReadWrite(Box<ReadWrite>),
     /// A barrier.
     Barrier(Box<Generations>),
 }
 
-/// What writers and readers have released.
+/// The clocks of a read-write lock: what writers and readers have released.
 #[derive(Default)]
 pub(crate) struct ReadWrite {
     writers: SyncClock,
@@ -35,9 +35,9 @@ pub(crate) struct ReadWrite {
 
 static SLOTS: Lock<Option<Slots>> = Lock::new(None);
 static FENCES: Lock<Option<ScFence>> = Lock::new(None);
-/// Whether it is Rust's standard library that starts the threads.
+/// Whether Rust's standard library starts the threads.
 pub(crate) static STARTED_BY_RUST: AtomicBool = AtomicBool::new(false);
-/// The thread that has, or had last, a slot.
+/// For each slot, the thread that has it or had it last.
 static OWNERS: [AtomicU32; 1 << 16] = [const { AtomicU32::new(0) }; 1 << 16];
 
 /// The clocks of a new thread.
@@ -61,7 +61,7 @@ pub(crate) fn owner(slot: clocks::Slot) -> u32 {
     OWNERS[usize::from(slot.0)].load(Ordering::Relaxed)
 }
 
-/// The thread has seen more than one slot has numbers for.
+/// Moves the thread to another slot, because the moments of its own are nearly used up.
 #[cold]
 fn renew(number: u32, clocks: &mut ThreadClocks) {
     crate::plain::give_back(clocks);
@@ -71,7 +71,7 @@ fn renew(number: u32, clocks: &mut ThreadClocks) {
     }
 }
 
-/// A thread ends; whoever joins it gets the result.
+/// A thread ends. Returns the clock for the thread that joins it.
 pub(crate) fn finish(clocks: Option<ThreadClocks>) -> Option<SyncClock> {
     let mut clocks = clocks?;
     crate::plain::give_back(&mut clocks);
@@ -127,7 +127,7 @@ pub(crate) unsafe fn judge(
     if tls::local().ignored == 0 { violation } else { None }
 }
 
-/// A failed attempt leaves no trace, but it could have succeeded with a stale value.
+/// A failed attempt is not recorded, but it could have succeeded with a stale value.
 fn blocking(
     clocks: &mut ThreadClocks,
     location: &mut clocks::Location,
@@ -143,7 +143,7 @@ fn blocking(
     }
 }
 
-/// Takes part in what an access to a location with parts of different sizes orders: at least as much as the program can rely on.
+/// Records what an access orders, for a location whose parts are accessed with different sizes: at least as much as the program can rely on.
 ///
 /// # Safety
 /// As for [`judge`].
@@ -158,14 +158,14 @@ pub(crate) unsafe fn only_order(thread: &mut Thread, object: &mut Object, order:
         Step::Load { .. } | Step::Compare { changed: false, .. } => {
             clocks.load(location, read_order(order.success));
         }
-        // A store to a part leaves the rest, and with it what others have released there.
+        // A store to a part keeps the other parts, and with them what other threads have released there.
         Step::Store { new, .. } | Step::Update { new, .. } | Step::Compare { new, .. } => {
             clocks.rmw(location, rmw_order(order.success), new, Place(0));
         }
     }
 }
 
-/// Judges a wait for `value` that sees `seen` now. It could end with a stale value although it does not end yet.
+/// Judges a wait for `value` that reads `seen` now. Even if it goes on waiting, it could have ended with a stale value.
 ///
 /// # Safety
 /// As for [`judge`].
@@ -190,7 +190,7 @@ pub(crate) unsafe fn judge_wait(
     if tls::local().ignored == 0 { violation } else { None }
 }
 
-/// The location is a part of something that is known to be right; see [`clocks::Location::trust`].
+/// Marks a location as part of trusted code; see [`clocks::Location::trust`].
 #[cold]
 pub(crate) fn trust(object: &mut Object, step: Step) {
     let location = match object {
@@ -251,7 +251,7 @@ impl Object {
         }
     }
 
-    /// The clocks of a lock for readers and writers: what writers have released, and what readers have.
+    /// The clocks of a read-write lock: what writers have released, and what readers have.
     pub(crate) fn read_write(&mut self) -> (&mut SyncClock, &mut SyncClock) {
         if !matches!(self, Self::ReadWrite(_)) {
             *self = Self::ReadWrite(Box::default());
@@ -292,7 +292,7 @@ fn rmw_order(order: Strictness) -> RmwOrder {
     }
 }
 
-/// Nobody starts or ends a thread, or passes a fence, until [`after_fork`].
+/// Stops the start and end of threads, and fences, until [`after_fork`].
 pub(crate) fn before_fork() {
     SLOTS.hold();
     FENCES.hold();

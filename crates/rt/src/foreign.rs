@@ -1,6 +1,6 @@
-//! What programs say to other sanitizers: the functions of `sanitizer/tsan_interface.h` and the dynamic annotations of Valgrind's tools. Programs that see `__SANITIZE_THREAD__` call them.
+//! Annotations for other sanitizers: the functions of `sanitizer/tsan_interface.h` and the dynamic annotations of Valgrind's tools. Programs call them if `__SANITIZE_THREAD__` is defined.
 //!
-//! Names are those of the original. What only makes reports of other tools nicer does nothing here.
+//! The names are those of the originals. Annotations that only improve the reports of other tools have no effect here.
 
 use crate::lock::Lock;
 use crate::{frames, sync, sys, thread, tls};
@@ -8,12 +8,12 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use std::boxed::Box;
 use std::vec::Vec;
 
-/// The flags of mutexes that matter to us.
+/// The flags of mutexes that the runtime uses.
 const LINKER_INIT: c_uint = 1 << 0;
 const READ_LOCK: c_uint = 1 << 3;
 const TRY_LOCK_FAILED: c_uint = 1 << 5;
 
-/// Where what is said about an address is kept. Many say it about the very word that their atomics are in, which has a record of its own; so it is a place that no program has.
+/// The address of the record for annotations of `address`. Programs often annotate the word of an atomic, which has a record of its own; so the key is an address that no program has.
 fn key(address: *const c_void) -> usize {
     address as usize ^ (1 << 46)
 }
@@ -38,7 +38,7 @@ fn giving_back(address: *const c_void, read: bool) {
     sync::releasing_either(key(address), !read);
 }
 
-/// Memory whose races are no concern of anybody: address and size.
+/// Memory whose races are not reported: address and size.
 static BENIGN: Lock<Vec<(usize, usize)>> = Lock::new(Vec::new());
 
 fn accept_races(address: *const c_void, bytes: usize) {
@@ -55,7 +55,7 @@ pub(crate) fn is_benign(address: usize) -> bool {
     BENIGN.lock().iter().any(|&(start, bytes)| address.wrapping_sub(start) < bytes)
 }
 
-/// The fiber that this thread is in: a pointer that is of use to nobody else. A thread is its own first fiber.
+/// The fiber that this thread runs: an opaque pointer. A thread is its own first fiber.
 fn fiber() -> usize {
     match tls::local().fiber {
         0 => thread::current() as usize,
@@ -63,8 +63,8 @@ fn fiber() -> usize {
     }
 }
 
-/// Fibers have no clocks of their own: the thread goes on, and what a fiber did in one thread is known to the thread in which it goes on. So everything that one thread does is in order, which may hide a race between two of
-/// its fibers, and invents none.
+/// Fibers have no clocks of their own. They use those of their thread, and what a fiber did in one thread happens before what it does in the next. So all fibers of one thread are ordered: this may hide a race between two of
+/// them, but does not invent one.
 fn switch(fiber_to: *mut c_void) {
     sync::contributing(fiber());
     tls::local().fiber = fiber_to as usize;
@@ -83,7 +83,7 @@ unsafe fn drop_fiber(fiber: *mut c_void) {
     drop(unsafe { Box::from_raw(fiber.cast::<u64>()) });
 }
 
-/// Writes where this thread is, as addresses: names are looked up only for reports.
+/// Writes the stack of this thread as addresses: names are looked up only for reports.
 unsafe extern "C" fn print_stack(caller: usize) {
     let Some(_inside) = tls::Inside::first() else { return };
     // SAFETY: this thread's own structure.
@@ -125,7 +125,7 @@ mod exports {
         }
     }
 
-    // What a mutex does inside is its own concern: nothing is reported between the beginning and the end of an operation.
+    // The implementation of a mutex is not checked: nothing is reported between the beginning and the end of an operation.
     #[unsafe(no_mangle)]
     extern "C" fn __tsan_mutex_pre_lock(_address: *mut c_void, _flags: c_uint) {
         ignore();
@@ -139,7 +139,7 @@ mod exports {
         }
     }
 
-    /// Gives the number of levels that a recursive mutex was locked, for whoever wants to lock it as often again. That makes no difference here.
+    /// In the original, returns how often a recursive mutex was locked, so that the program can lock it as often again. The number does not matter here.
     #[unsafe(no_mangle)]
     extern "C" fn __tsan_mutex_pre_unlock(address: *mut c_void, flags: c_uint) -> c_int {
         giving_back(address, flags & READ_LOCK != 0);
@@ -196,7 +196,7 @@ mod exports {
     #[unsafe(no_mangle)]
     extern "C" fn __tsan_set_fiber_name(_fiber: *mut c_void, _name: *const c_char) {}
 
-    /// Functions with the file and the line of the call before all other arguments. `WTF` is how `WebKit` calls them.
+    /// Defines functions that take the file and the line of the call before all other arguments. `WebKit` uses names with `WTF`.
     macro_rules! annotations {
         ($($name:ident($($argument:ident: $type:ty),*) $body:block)*) => { $(
             #[unsafe(no_mangle)]
@@ -223,7 +223,7 @@ mod exports {
         WTFAnnotateBenignRaceSized(address: *const c_void, bytes: usize, _why: *const c_char) { accept_races(address, bytes); }
     }
 
-    // What orders threads is counted, also where somebody asks for the contrary, to find more races; and the rest has no meaning here, as in ThreadSanitizer.
+    // Synchronisation counts even where the program asks to ignore it (to find more races). The other annotations have no effect, as in ThreadSanitizer.
     annotations! {
         AnnotateIgnoreSyncBegin() {}
         AnnotateIgnoreSyncEnd() {}

@@ -1,11 +1,11 @@
-//! The call stack of a thread, kept by the instrumentation at the beginning and the end of functions, such that *the whole stack is one number*.
+//! The call stack of a thread, updated by the instrumentation at the beginning and the end of functions. *A whole stack is one number.*
 //!
-//! Stacks share their beginnings, so all of them together are a tree: a node is a call, and its parent the call around it ([`Calls`]). A thread keeps
-//! the node that it is in. Entering a function looks its node up in a small cache of the thread; only if it is not there, in the tree itself,
-//! under a lock. An event that wants to remember its stack remembers a node and its own address.
+//! Stacks share their outer calls, so all stacks together are a tree: a node is a call, and its parent is the call around it ([`Calls`]). A thread keeps
+//! its current node. Entering a function looks the new node up in a small cache of the thread, and if it is not there, in the tree itself,
+//! under a lock. An event remembers its stack as a node and an address.
 //!
-//! Recursion has more stacks than fit into any tree, and nobody wants to see them all. A call from a place that is often among the nearest calls around it is taken for the nearest of these ([`Calls::fold`]):
-//! a stack is then the real one with turns of the recursion left out. And when the tree is nearly full, new stacks keep only their two innermost calls, of which there are no more than the code has.
+//! Recursion makes more stacks than fit into any tree, and a report does not need them all. If the nearest outer calls already contain calls from the same place several times, the new call is replaced by the nearest of them
+//! ([`Calls::fold`]): the stack is then the real one without some rounds of the recursion. When the tree is nearly full, new stacks keep only their two innermost calls, whose number is bounded by the code.
 
 use crate::lock::Lock;
 use crate::sys;
@@ -49,8 +49,8 @@ impl Frames {
     #[inline(always)]
     pub(crate) fn enter(&mut self, pc: usize, stack: usize) {
         let stack = (stack >> 3) as u32;
-        // Frames below us are those of functions that ended without saying so. The difference is signed, because only the lower half is kept,
-        // and a frame that is far away belongs to another stack, of a coroutine or a signal handler.
+        // Frames below the stack pointer belong to functions that ended without a call of `leave`. The difference is signed, because only the lower half is kept;
+        // a frame that is far away belongs to another stack, of a coroutine or a signal handler.
         while self.depth > 0 && self.top().stack.wrapping_sub(stack).wrapping_neg() < (1 << 21) {
             self.depth -= 1;
         }
@@ -61,7 +61,7 @@ impl Frames {
         self.depth += 1;
     }
 
-    /// The stack of something that happens here: as if it were one more call.
+    /// The stack of an event at `pc`, as if it were one more call.
     #[inline(always)]
     pub(crate) fn place(&mut self, pc: usize) -> Call {
         let parent = self.current();
@@ -92,7 +92,7 @@ impl Frames {
     }
 }
 
-/// The tree: nodes in an array that never moves, found by a table of hashes.
+/// The tree: nodes in an array that never moves, found by a hash table.
 struct Calls {
     nodes: *mut Node,
     table: *mut u32,
@@ -107,11 +107,11 @@ struct Node {
     pc: usize,
 }
 
-/// More calls than that are not told apart any more.
+/// The maximum number of calls. Further calls get the node of their parent.
 const MOST: usize = 1 << 22;
-/// From here on new stacks are short.
+/// From this number on, new stacks keep only their innermost calls.
 const NEARLY_FULL: usize = MOST / 4 * 3;
-/// How far around a call its place is looked for.
+/// How many outer calls are searched for the same place.
 const NEAR: usize = 16;
 
 // SAFETY: the pointers lead to mappings that belong to the tree.
@@ -120,7 +120,7 @@ unsafe impl Send for Calls {}
 static CALLS: Lock<Calls> = Lock::new(Calls { nodes: core::ptr::null_mut(), table: core::ptr::null_mut(), used: 0 });
 
 impl Calls {
-    /// The call from a place inside of another one.
+    /// The call from `pc` inside another call.
     #[cold]
     fn child(&mut self, parent: Call, pc: usize) -> Call {
         if self.nodes.is_null() {
@@ -142,7 +142,7 @@ impl Calls {
         self.find_or_add(outer, pc)
     }
 
-    /// The call if it is known, or else where it belongs in the table.
+    /// The call if it is in the tree, else its place in the table.
     fn find(&self, parent: Call, pc: usize) -> Result<Call, usize> {
         let hash = (pc as u64 ^ (u64::from(parent.0) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let mut place = hash as usize % (2 * MOST);
@@ -157,13 +157,13 @@ impl Calls {
         }
     }
 
-    /// What is known about a call. About the bottom of all stacks, nothing.
+    /// The node of a call. The bottom of all stacks has none.
     fn node(&self, call: Call) -> Option<Node> {
         // SAFETY: the call is below `used`, and all nodes below were written.
         (call.0 != 0 && (call.0 as usize) < self.used).then(|| unsafe { *self.nodes.add(call.0 as usize) })
     }
 
-    /// The nearest call from the same place around this one, if there are as many as a stack may show. The fuller the tree is, the fewer.
+    /// The nearest outer call from the same place, if the outer calls already have the maximum number of them. The fuller the tree, the lower this number.
     fn fold(&self, parent: Call, pc: usize) -> Option<Call> {
         let most = match self.used {
             0..=0x4000 => 4,
@@ -204,7 +204,7 @@ impl Calls {
     }
 }
 
-/// Finds a call that is not in a cache. No handler of a signal should come in between: it would wait for the lock that its own thread has. If one runs nevertheless, it does without.
+/// Finds a call that is not in a cache. Signals are deferred meanwhile: a handler would wait for a lock that its own thread holds. A handler that runs nevertheless gets `None` if the lock is held.
 #[cold]
 fn look_up(parent: Call, pc: usize) -> Option<Call> {
     let _inside = Inside::enter();
@@ -222,8 +222,8 @@ pub(crate) fn walk(call: Call, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// The code of a stack: its two innermost addresses. One would not do, because without optimisation all loads of a C++ program are made by the same
-/// function of the standard library; and more would make the same loop another one for everybody who calls it.
+/// The code of a stack: its two innermost addresses. One is not enough, because without optimisation all loads of a C++ program are made by the same
+/// function of the standard library; with more, the same loop would differ between its callers.
 pub(crate) fn site(call: Call) -> [usize; 2] {
     let mut site = [0; 2];
     let mut depth = 0;
@@ -236,7 +236,7 @@ pub(crate) fn site(call: Call) -> [usize; 2] {
     site
 }
 
-/// Nobody adds a call until [`after_fork`].
+/// Stops adding calls until [`after_fork`].
 pub(crate) fn before_fork() {
     CALLS.hold();
 }
@@ -246,7 +246,7 @@ pub(crate) fn after_fork() {
     CALLS.let_go();
 }
 
-/// The stack of a call inside of another one.
+/// The stack of a call inside another call.
 pub(crate) fn child(parent: Call, pc: usize) -> Call {
     CALLS.lock().child(parent, pc)
 }
@@ -277,7 +277,7 @@ mod tests {
         let mut calls = empty();
         let deep = inside(&mut calls, &[1, 7, 7, 7, 7, 7, 7, 7]);
         assert_eq!(stack(&calls, deep), [7, 7, 7, 7, 1]);
-        // What is called from there is known exactly.
+        // Calls from there are exact again.
         let leaf = calls.child(deep, 9);
         assert_eq!(stack(&calls, leaf)[..2], [9, 7]);
     }

@@ -1,4 +1,4 @@
-//! What the program wants to be called when a signal comes. The kernel calls [`called`] instead, which either puts the signal off ([`crate::signals`]) or goes on to what the program has given.
+//! The program's signal handlers. The kernel calls [`called`] instead, which either defers the signal ([`crate::signals`]) or calls the program's handler.
 
 use crate::{ending, signals, sync, tls};
 use core::ffi::c_int;
@@ -7,10 +7,10 @@ use libc::{sigaction as Action, siginfo_t, ucontext_t};
 
 /// Numbers of signals begin at one.
 const COUNT: usize = 65;
-/// From here on there are addresses at which nothing else can be, one for each signal.
+/// The first of the addresses that stand for signals, one for each. No object of the program can have them.
 const FIRST_ADDRESS: usize = 128;
 
-/// One that takes only the number leaves the rest where it is.
+/// A handler that takes only the number ignores the other arguments.
 pub(crate) type Function = unsafe extern "C" fn(c_int, *mut siginfo_t, *mut ucontext_t);
 
 /// A handler with the flags and the mask that belong to it.
@@ -21,7 +21,7 @@ pub(crate) struct Wanted {
     mask: u64,
 }
 
-/// The place for the handler of one signal.
+/// The program's handler of one signal.
 pub(crate) struct Handler {
     function: AtomicUsize,
     flags: AtomicI32,
@@ -31,20 +31,20 @@ pub(crate) struct Handler {
 static HANDLERS: [Handler; COUNT] =
     [const { Handler { function: AtomicUsize::new(0), flags: AtomicI32::new(0), mask: AtomicU64::new(0) } }; COUNT];
 
-/// At this address threads that ask for a handler meet those in which it runs.
+/// The address whose clock orders the thread that installs a handler before the thread in which it runs.
 pub(crate) fn address(number: c_int) -> usize {
     FIRST_ADDRESS + 8 * number as usize
 }
 
-/// The handler of a signal that can have one.
+/// The handler of a signal, if the signal can have one.
 pub(crate) fn of(number: c_int) -> Option<&'static Handler> {
     HANDLERS.get(usize::try_from(number).ok()?).filter(|_| signals::can_be_handled(number))
 }
 
-/// The flags of which the kernel does not know what the program wants: we need to be told everything; the first call may not be the one that counts; and one that is put off must be blocked.
+/// The flags that the runtime chooses instead of the program: it needs all arguments; it resets the handler itself, because the first call may only defer the signal; and a deferred signal must be blocked.
 const OURS: c_int = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_NODEFER;
 
-/// What to ask the kernel for, if the program asks for this.
+/// The action to give to the kernel instead of the program's.
 pub(crate) fn instead(action: &Action) -> Action {
     let mut instead = *action;
     instead.sa_sigaction = called as *const () as usize;
@@ -62,7 +62,7 @@ pub(crate) fn parts(action: &Action) -> Parts {
     (action.sa_sigaction, action.sa_flags, mask)
 }
 
-/// Replaces our part of an action that comes from the kernel by what the program has asked for.
+/// Replaces the runtime's part of an action from the kernel by the program's.
 pub(crate) fn translate(action: &mut Action, (function, flags, _): Parts) {
     if action.sa_sigaction == called as *const () as usize {
         (action.sa_sigaction, action.sa_flags) = (function, action.sa_flags & !OURS | flags & OURS);
@@ -81,7 +81,7 @@ impl Handler {
         self.function.store(function, Ordering::Relaxed);
     }
 
-    /// Whether system calls that it interrupts go on.
+    /// Sets whether system calls that it interrupts are restarted.
     pub(crate) fn set_restarting(&self, restarts: bool) {
         if restarts {
             self.flags.fetch_or(libc::SA_RESTART, Ordering::Relaxed);
@@ -90,7 +90,7 @@ impl Handler {
         }
     }
 
-    /// The handler that the program has given, which it has if the kernel has called ours.
+    /// The program's handler. There is one if the kernel has called the runtime's.
     pub(crate) fn wanted(&self) -> Wanted {
         let (function, flags, mask) = self.get();
         // SAFETY: it is what the program has given as a handler.
@@ -105,19 +105,19 @@ impl Wanted {
         self.flags & libc::SA_NODEFER != 0 && self.mask & signals::bit(number) == 0
     }
 
-    /// What is blocked in the handler if this was before.
+    /// The signals that are blocked in the handler, if `before` were blocked before.
     pub(crate) fn mask(&self, number: c_int, before: u64) -> u64 {
         let own = if self.lets_itself_in(number) { 0 } else { signals::bit(number) };
         before | self.mask | own
     }
 
-    /// The handler is about to run in this thread, in which all signals are blocked: others would come before the first step of this one.
+    /// Called before the handler runs in this thread. All signals are blocked: another handler would run before the first step of this one.
     pub(crate) fn begin(&self, number: c_int) {
         sync::acquired(address(number));
         signals::handling(self.flags & libc::SA_RESTART != 0);
     }
 
-    /// What comes last, when the signal is not blocked any more: until the handler asks for itself again, one that has come meanwhile would end the process.
+    /// Resets the action for `SA_RESETHAND`. This comes last, when the signal is not blocked any more: until the handler installs itself again, another signal of this number would end the process.
     pub(crate) fn reset_if_wanted(&self, number: c_int) {
         if self.flags & libc::SA_RESETHAND != 0 {
             reset(number);
@@ -125,13 +125,13 @@ impl Wanted {
     }
 }
 
-/// The signal has no handler any more.
+/// Sets the default action.
 fn reset(number: c_int) {
     // SAFETY: zeroes are a valid action, the default one.
     unsafe { ending::act(number, &core::mem::zeroed(), core::ptr::null_mut()) };
 }
 
-/// What the kernel calls instead.
+/// The kernel calls this instead of the program's handler.
 unsafe extern "C" fn called(number: c_int, info: *mut siginfo_t, context: *mut ucontext_t) {
     // SAFETY: these are the kernel's arguments.
     if unsafe { signals::defer(number, info, context, false) } {

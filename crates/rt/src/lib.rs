@@ -1,18 +1,18 @@
-//! The runtime of the sanitizer: decides, while an instrumented program runs, whether its atomic accesses could behave differently on a
-//! weak memory model than when its threads simply take turns, and reports it.
+//! The runtime of the sanitizer: while an instrumented program runs, it decides whether the atomic accesses could behave differently in a
+//! weak memory model than under sequential consistency, and reports it.
 //!
-//! Compilers emit calls to `ThreadSanitizer`'s interface (`abi`); this library answers them, and intercepts what else orders threads
-//! (`intercept`). An atomic access locks the record of its location (`table`), is carried out, and is judged by `steadfast-clocks`
-//! (`engine`). What is found is written at once (`report`).
+//! Compilers emit calls to `ThreadSanitizer`'s interface (`abi`); this library implements it, and intercepts the functions of libc that order threads
+//! (`intercept`). An atomic access locks the record of its location (`table`), is made, and is judged by `steadfast-clocks`
+//! (`engine`). Findings are written at once (`report`).
 //!
-//! Guarantee: the program does what it would do without the runtime, in one of the orders that it could have happened in. No report is invented; every
-//! one holds for some run of the program in the memory model. A report that was made survives whatever becomes of the process.
+//! Guarantee: the program does what it could do without the runtime, under one of its possible schedules. There are no false reports: each
+//! one holds for some run of the program in the memory model. A report that was written is kept however the process ends.
 //!
 //! Deviations from `RSan` (Margalit et al., PLDI'25): 1. no lock is shared by accesses to different locations; 2. `seq_cst` accesses count; 3. schedules
 //! can be controlled.
 //!
 //! Invariants: nothing here unwinds into the program. Memory comes from the system and never from the program's allocator. A thread that is
-//! inside the runtime (`tls`) is not observed. One record is locked at a time, and nothing of the program is called meanwhile.
+//! inside the runtime (`tls`) is not recorded. A thread locks one record at a time, and calls no code of the program while it holds one.
 
 #![allow(unsafe_code, reason = "this crate is the interface to C, and its state is shared by all threads of a program")]
 #![allow(
@@ -21,7 +21,7 @@
 )]
 #![allow(clippy::cast_ptr_alignment, reason = "memory from the system begins at a page")]
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "system calls take and return words")]
-// Exports are only there when it is not a test: a test should not replace the allocator and the threads of its own harness.
+// Tests do not export the functions: they would replace the allocator and the thread functions of the test harness.
 #![cfg_attr(test, allow(dead_code, unused_imports, unused_macros))]
 
 mod abi;

@@ -5,16 +5,16 @@ use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// How many forks lie between the first process and this one, plus one. Whoever holds a latch leaves this number in it: in the child of a fork
-/// an older number means that the holder is not there.
+/// How many forks lie between the first process and this one, plus one. A locked latch contains this number: in the child of a fork
+/// an older number means that the holder does not exist there.
 static GENERATION: AtomicU32 = AtomicU32::new(1);
 
-/// In the child of a fork: nobody else is there.
+/// Called in the child of a fork, where no other thread exists.
 pub(crate) fn alone_after_fork() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The lock alone. It is taken for some dozen instructions, so waiting is turning round a few times and then making room.
+/// A lock without a value. It is held for some dozen instructions, so a waiting thread spins a few times and then yields.
 #[repr(transparent)]
 pub(crate) struct Latch(AtomicU32);
 
@@ -23,7 +23,7 @@ impl Latch {
         Self(AtomicU32::new(0))
     }
 
-    /// Waits for the lock. Says whether it was left behind by a thread that a fork has left behind: what it protects may be half done.
+    /// Waits for the lock. Returns whether its holder was lost in a fork: then the protected data may be half changed.
     #[inline(always)]
     pub(crate) fn acquire(&self) -> bool {
         let mine = GENERATION.load(Ordering::Relaxed);
@@ -33,7 +33,7 @@ impl Latch {
         }
     }
 
-    /// Takes the lock unless somebody has it.
+    /// Takes the lock unless another thread holds it.
     fn acquire_if_free(&self) -> bool {
         let mine = GENERATION.load(Ordering::Relaxed);
         let holder = self.0.load(Ordering::Relaxed);
@@ -61,7 +61,7 @@ impl Latch {
     }
 }
 
-/// A value that only one thread at a time can use.
+/// A value with a lock: one thread at a time can use it.
 pub(crate) struct Lock<T> {
     latch: Latch,
     value: UnsafeCell<T>,
@@ -81,7 +81,7 @@ impl<T> Lock<T> {
         Guard { lock: self }
     }
 
-    /// The value, unless somebody else uses it.
+    /// The value, unless another thread uses it.
     pub(crate) fn lock_if_free(&self) -> Option<Guard<'_, T>> {
         self.latch.acquire_if_free().then_some(Guard { lock: self })
     }
@@ -97,7 +97,7 @@ impl<T> Lock<T> {
     }
 }
 
-/// Access to the value, until it is dropped.
+/// Access to the value. Dropping it releases the lock.
 pub(crate) struct Guard<'a, T> {
     lock: &'a Lock<T>,
 }
@@ -106,14 +106,14 @@ impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: whoever has the guard has the latch.
+        // SAFETY: the owner of the guard holds the latch.
         unsafe { &*self.lock.value.get() }
     }
 }
 
 impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: whoever has the guard has the latch, and the guard is borrowed exclusively.
+        // SAFETY: the owner of the guard holds the latch, and the guard is borrowed exclusively.
         unsafe { &mut *self.lock.value.get() }
     }
 }

@@ -1,6 +1,6 @@
-//! `STEADFAST_OPTIONS`: options as other sanitizers have them, with their names where they mean the same.
+//! `STEADFAST_OPTIONS`: options in the format of other sanitizers, and with their names where they mean the same.
 //!
-//! `name=value`, separated by colons, commas or spaces; a value with one of these in it is put in quotes. What is not known is reported and ignored.
+//! The format is `name=value`, separated by colons, commas or spaces; a value that contains one of these is quoted. Unknown options are reported and ignored.
 
 use crate::schedule;
 use crate::sys;
@@ -8,35 +8,35 @@ use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering
 use steadfast_clocks::{Limits, Settings, Supported};
 use steadfast_schedule::{Schedule, Setup};
 
-/// The exit code of a process that has reported something, if nobody wants another one.
+/// The default exit code of a process that has reported something.
 pub(crate) const USUAL_EXIT_CODE: i32 = 66;
 /// The exit code of a process that has reported something.
 pub(crate) static EXIT_CODE: AtomicI32 = AtomicI32::new(USUAL_EXIT_CODE);
-/// Whether the first report is the last thing that the process does.
+/// Whether the process ends after the first report.
 pub(crate) static HALT: AtomicBool = AtomicBool::new(false);
 /// Whether plain accesses are checked for races.
 pub(crate) static RACES: AtomicBool = AtomicBool::new(true);
-/// Whether reports are shown with names and lines.
+/// Whether reports show names and lines.
 pub(crate) static SYMBOLIZE: AtomicBool = AtomicBool::new(true);
 /// Whether stale reads in spin loops are reported, too.
 pub(crate) static SPINS: AtomicBool = AtomicBool::new(false);
-/// A file that every report is appended to, as data, instead of being shown. For `steadfast run`.
+/// A file to which reports are appended as data, instead of being shown. For `steadfast run`.
 pub(crate) static REPORT_FILE: Text = Text::new();
-/// A file that reports are written to instead of standard error; the number of the process is appended.
+/// A file for reports, instead of standard error; the number of the process is appended to its name.
 pub(crate) static LOG_PATH: Text = Text::new();
-/// The program that knows names and lines.
+/// The program that looks up names and lines.
 pub(crate) static SYMBOLIZER: Text = Text::new();
 
-/// A file with what should not be reported.
+/// A file of suppressions.
 pub(crate) static SUPPRESSIONS: Text = Text::new();
-/// Where programs are.
+/// The `PATH` of the process.
 pub(crate) static PATH: Text = Text::new();
 
 /// The model, by its position in [`Supported::ALL`].
 static MODEL: AtomicUsize = AtomicUsize::new(Supported::Rc11 as usize);
 static WRITES: AtomicU32 = AtomicU32::new(16);
 
-/// A text that is set once, at the beginning.
+/// A text that is set once, when the process begins.
 pub(crate) struct Text(crate::lock::Lock<Option<Vec<u8>>>);
 
 impl Text {
@@ -64,7 +64,7 @@ pub(crate) fn settings() -> Settings {
 #[cfg(not(test))]
 core::arch::global_asm!(".weak __steadfast_atomics_only");
 
-/// Whether the program was linked to be watched without its plain accesses: then there is a symbol that says so.
+/// Whether the program was linked for checking atomics only: then it has a symbol that says so.
 #[cfg(not(test))]
 fn is_atomics_only() -> bool {
     let address: usize;
@@ -84,16 +84,16 @@ fn is_atomics_only() -> bool {
     false
 }
 
-/// How threads take turns.
+/// The options of the schedule.
 struct Turns {
     schedule: Schedule,
     setup: Setup,
 }
 
-/// The system does not allow much more by default.
+/// The size of the largest environment that is read. The system does not allow much more by default.
 const LARGEST_ENVIRONMENT: usize = 1 << 24;
 
-/// Reads them from the environment that the process began with: libc's own copy is not there yet.
+/// Reads the options from the environment that the process began with: libc's copy is not initialised yet.
 pub(crate) fn read() {
     let mut environment = vec![0; 1 << 17];
     let mut length = sys::read_file(b"/proc/self/environ\0", &mut environment);

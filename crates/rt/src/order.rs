@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-/// An order; for a compare-exchange also the one that holds if it fails.
+/// The order of an access; for a compare-exchange also the order if it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Order {
     pub(crate) success: Strictness,
@@ -21,7 +21,7 @@ pub(crate) enum Strictness {
 }
 
 impl Order {
-    /// What the compilers' numbers mean. Consume is acquire, as it is for every compiler.
+    /// The order for a compiler's number. Consume is treated as acquire, as in every compiler.
     #[inline(always)]
     pub(crate) const fn from_abi(number: c_int) -> Self {
         // The higher bits carry hints for hardware transactions.
@@ -35,7 +35,7 @@ impl Order {
         Self { success: strictness, failure: strictness }
     }
 
-    /// The same with another order for failure.
+    /// The same with this order for failure.
     #[inline(always)]
     pub(crate) const fn with_failure(self, failure: Self) -> Self {
         Self { success: self.success, failure: failure.success }
@@ -54,7 +54,7 @@ impl Strictness {
         }
     }
 
-    /// As C and C++ call it.
+    /// Its name in C and C++.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Relaxed => "relaxed",

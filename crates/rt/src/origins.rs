@@ -1,4 +1,4 @@
-//! Where blocks of the heap come from: eight bytes for every sixteen of the program's memory, mapped where they are needed.
+//! Where heap blocks were allocated: eight bytes for every sixteen of the program's memory, mapped where they are needed.
 
 use crate::sys;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -8,12 +8,12 @@ const REGION_BITS: u32 = 22;
 const REGIONS: usize = 1 << (ADDRESS_BITS - REGION_BITS);
 const ENTRIES: usize = 1 << (REGION_BITS - 4);
 
-/// A thread in the upper half, and a place in the lower.
+/// An entry has the thread in its upper half and the place of the allocation in its lower half.
 type Region = [AtomicU64; ENTRIES];
 
 static ROOT: AtomicPtr<AtomicPtr<Region>> = AtomicPtr::new(core::ptr::null_mut());
 
-/// A block of the heap.
+/// A heap block.
 pub(crate) struct Block {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Block {
     pub(crate) place: u32,
 }
 
-/// A block begins here.
+/// Records that a block begins here.
 pub(crate) fn remember(address: usize, thread: u32, place: u32) {
     let root = installed(&ROOT, REGIONS * size_of::<AtomicPtr<Region>>());
     // SAFETY: the index is below the number of regions, as many of which the root has; the root and the regions live for ever.
@@ -29,7 +29,7 @@ pub(crate) fn remember(address: usize, thread: u32, place: u32) {
     region[(address >> 4) % ENTRIES].store(u64::from(thread) << 32 | u64::from(place), Ordering::Relaxed);
 }
 
-/// The block is given back.
+/// Records that the block is freed.
 pub(crate) fn forget(address: usize) {
     if let Some(region) = existing(address) {
         region[(address >> 4) % ENTRIES].store(0, Ordering::Relaxed);
@@ -45,17 +45,17 @@ fn installed<T>(place: &AtomicPtr<T>, bytes: usize) -> *mut T {
     match place.compare_exchange(core::ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => new,
         Err(other) => {
-            // SAFETY: nobody has seen ours.
+            // SAFETY: no other thread has seen this mapping.
             unsafe { sys::unmap(new.cast(), bytes) };
             other
         }
     }
 }
 
-/// How far back the beginning of a block is looked for.
+/// How far back the beginning of a block is searched.
 const FAR: usize = 1 << 20;
 
-/// The block that an address is in, if it is in one that is in use.
+/// The allocated block that contains the address.
 pub(crate) fn find(address: usize) -> Option<Block> {
     let mut start = address & !15;
     let end = start.saturating_sub(FAR);

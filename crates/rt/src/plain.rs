@@ -1,4 +1,4 @@
-//! Plain accesses: who touched which bytes last, and was that ordered?
+//! Plain accesses: checks whether happens-before orders each access after the last accesses to the same bytes.
 
 use crate::engine::{self, Object, ThreadClocks};
 use crate::frames::Call;
@@ -13,7 +13,7 @@ use crate::{shadow, table};
 use core::sync::atomic::{AtomicBool, Ordering};
 use steadfast_clocks::{Cells, Direction, FastPath, Race, StampPool, StampTable};
 
-/// Whether plain accesses are instrumented at all. Until the first one, atomics need no shadow.
+/// Whether there has been a plain access. Until the first one, atomics need no shadow.
 static SEEN: AtomicBool = AtomicBool::new(false);
 static STAMPS: StampTable = StampTable::new();
 static POOL: Lock<Option<StampPool>> = Lock::new(None);
@@ -26,7 +26,7 @@ pub(crate) fn access(address: usize, bytes: usize, write: bool, caller: usize) {
     }
 }
 
-/// The short way: most accesses concern nobody else. It changes some cells and the ring, each in one step, so a signal handler that comes in between does no harm, and it need not be marked as inside.
+/// The fast path for accesses that no other thread conflicts with, which are most. It changes cells and the ring, each in one step, so a signal handler in between does no harm, and the thread need not be marked as inside the runtime.
 #[inline(always)]
 fn goes_short_way(address: usize, bytes: usize, write: bool, caller: usize) -> bool {
     let local = tls::local();
@@ -100,7 +100,7 @@ fn observe(thread: *mut Thread, address: usize, bytes: usize, write: bool, calle
     race
 }
 
-/// Checks a plain access to the bytes in `mask`, of eight, against the atomic accesses to them.
+/// Checks a plain access to the bytes in `mask` of a granule of eight against the atomic accesses to them.
 #[cold]
 fn ask_atomics(clocks: &ThreadClocks, address: usize, mask: u8, direction: Direction) -> Option<Race> {
     let granule = address & !7;
@@ -109,7 +109,7 @@ fn ask_atomics(clocks: &ThreadClocks, address: usize, mask: u8, direction: Direc
     let mut race = None;
     table::visit(first, bytes, |start, bytes, object| {
         if let Object::Atomic(location) = object {
-            // Relative to the granule, in which it may have begun earlier, or may not end.
+            // Relative to the granule: the atomic may begin before it or end after it.
             let atomic = ((1u64 << bytes) - 1) << (start + 16 - granule) >> 16;
             race = race.or_else(|| clocks.plain_at(location, atomic as u8, direction));
         }
@@ -117,8 +117,8 @@ fn ask_atomics(clocks: &ThreadClocks, address: usize, mask: u8, direction: Direc
     race
 }
 
-/// Remembers an atomic access that has just been judged, for plain ones, and checks it against those; its location is still locked. If that is accessed in several ways, what is remembered is not asked
-/// for.
+/// Records an atomic access that has just been judged, and checks it against the plain accesses. Its location is still locked. If the location is accessed with several sizes, the record is not
+/// used later.
 #[inline(always)]
 pub(crate) fn atomic(
     thread: &mut Thread,
@@ -135,7 +135,7 @@ pub(crate) fn atomic(
     let clocks = thread.clocks.as_mut()?;
     let direction = if read { Direction::Read } else { Direction::Write };
     let touched = clocks.touch(location, direction);
-    // Where a write was made is in the log of the location.
+    // The location's log knows where a write was made, so only reads go to the ring.
     if read && touched.is_new {
         let call = thread.frames.current();
         let access = Access { address, bytes: bytes.into(), write: false };
@@ -152,7 +152,7 @@ pub(crate) fn atomic(
     race
 }
 
-/// Checks an atomic access against plain ones. Says also whether there are any.
+/// Checks an atomic access against the plain accesses. Also returns whether there are any.
 #[inline(never)]
 fn look(clocks: &mut ThreadClocks, address: usize, bytes: usize, direction: Direction) -> (Option<Race>, bool) {
     let mut some = false;
@@ -164,7 +164,7 @@ fn look(clocks: &mut ThreadClocks, address: usize, bytes: usize, direction: Dire
     (race, some)
 }
 
-/// Splits an access into parts of eight bytes. Nearly all have one.
+/// Splits an access into granules of eight bytes. Nearly all accesses have one.
 #[inline(always)]
 fn each_granule(address: usize, bytes: usize, mut work: impl FnMut(usize, &Cells, u8) -> Option<Race>) -> Option<Race> {
     let offset = address & 7;
@@ -179,7 +179,7 @@ fn each_granule(address: usize, bytes: usize, mut work: impl FnMut(usize, &Cells
     race.or(next).or(last)
 }
 
-/// A thread without a stamp is only checked, not remembered. There are many rounds in a stamp, so this is rare.
+/// Takes a stamp for the thread. Accesses of a thread without a stamp are checked, but not recorded. A stamp has many rounds, so this is rare.
 #[cold]
 fn borrow_stamp(clocks: &mut ThreadClocks) {
     SEEN.store(true, Ordering::Relaxed);
@@ -195,14 +195,14 @@ fn borrow_stamp(clocks: &mut ThreadClocks) {
     }
 }
 
-/// A thread ends.
+/// Called when a thread ends.
 pub(crate) fn give_back(clocks: &mut ThreadClocks) {
     if let Some(pool) = POOL.lock().as_mut() {
         pool.give_back(clocks);
     }
 }
 
-/// Reports a race with what the other thread still knows about it.
+/// Reports a race, with what the ring of the other thread still has about it.
 #[cold]
 pub(crate) fn report_race(
     thread: *mut Thread,
@@ -236,17 +236,17 @@ pub(crate) fn report_race(
     );
 }
 
-/// How much of a freed block is checked.
+/// How many bytes of a freed block are checked.
 const CHECKED: usize = 1024;
 
-/// A block is given back: as if all of it were written.
+/// Checks a freed block as if all of it were written.
 pub(crate) fn released(address: usize, bytes: usize, caller: usize) {
     if SEEN.load(Ordering::Relaxed) {
         range(address, bytes.min(CHECKED), true, caller);
     }
 }
 
-/// The memory gets another use.
+/// Forgets the accesses: the memory gets another use.
 pub(crate) fn forget(address: usize, bytes: usize) {
     if SEEN.load(Ordering::Relaxed) {
         shadow::clear(address, bytes);

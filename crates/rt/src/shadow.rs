@@ -1,6 +1,6 @@
-//! The shadow of the program's memory: sixteen bytes for every eight, mapped where and when they are needed.
+//! The shadow of the program's memory: sixteen bytes for every eight, mapped where they are needed.
 //!
-//! As in [`table`](crate::table), the address space is cut into regions. A page table and not a fixed mapping, so that it does not matter where
+//! As in [`table`](crate::table), the address space is divided into regions. A table of regions, instead of a mapping at a fixed address, works wherever
 //! the system puts the program.
 
 use crate::lock::Lock;
@@ -14,7 +14,7 @@ const CELLS: usize = 1 << (REGION_BITS - 3);
 
 type Region = [Cells; CELLS];
 
-/// All regions. Where there is no shadow, this costs nothing but addresses.
+/// All regions. Without shadow this costs only addresses.
 static REGIONS: [AtomicPtr<Region>; 1 << (ADDRESS_BITS - REGION_BITS)] =
     [const { AtomicPtr::new(core::ptr::null_mut()) }; 1 << (ADDRESS_BITS - REGION_BITS)];
 
@@ -51,7 +51,7 @@ fn existing(address: usize) -> Option<&'static Region> {
 /// The regions that have a shadow.
 static MADE: Lock<Vec<&'static Region>> = Lock::new(Vec::new());
 
-/// Maps what is missing.
+/// Maps a missing region.
 #[cold]
 fn make(address: usize) -> &'static Region {
     let mut made = MADE.lock();
@@ -66,10 +66,10 @@ fn make(address: usize) -> &'static Region {
     region
 }
 
-/// From this size on, pages are given back to the system instead of being cleared.
+/// From this size on, pages are returned to the system instead of being cleared.
 const LARGE: usize = 1 << 16;
 
-/// Forgets what happened in this memory.
+/// Forgets the accesses to this memory.
 pub(crate) fn clear(address: usize, bytes: usize) {
     let end = address.saturating_add(bytes).min(1 << ADDRESS_BITS);
     let mut from = address;
@@ -97,9 +97,9 @@ fn clear_cells(cells: &'static [Cells]) {
     unsafe { sys::raw_syscall(libc::SYS_madvise, [first, last - first, libc::MADV_DONTNEED as usize, 0, 0, 0]) };
 }
 
-/// Calls `work` with all cells that were ever touched.
+/// Calls `work` with all cells that were ever used.
 pub(crate) fn for_each(work: impl Fn(&Cells)) {
-    // Others may go on adding regions: what is in those is newer than the sweep.
+    // Other threads may add regions meanwhile: their content is newer than this sweep.
     let mut next = 0;
     loop {
         let Some(region) = MADE.lock().get(next).copied() else { return };
@@ -108,7 +108,7 @@ pub(crate) fn for_each(work: impl Fn(&Cells)) {
     }
 }
 
-/// Skips the pages that nobody has touched: looking at them would map them.
+/// Skips pages that were never used: reading them would map them.
 fn for_each_in(region: &Region, work: &impl Fn(&Cells)) {
     const PAGE: usize = 4096;
     let mut present = vec![0u8; size_of::<Region>() / PAGE];
@@ -122,7 +122,7 @@ fn for_each_in(region: &Region, work: &impl Fn(&Cells)) {
     }
 }
 
-/// Nobody adds a region until [`after_fork`].
+/// Stops adding regions until [`after_fork`].
 pub(crate) fn before_fork() {
     MADE.hold();
 }

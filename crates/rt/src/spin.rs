@@ -1,12 +1,12 @@
-//! Spin loops, recognised from the repeated load of the same place by the same code, with no other atomic access in between.
+//! Spin loops. A loop is recognised when the same code loads the same location again, with no other atomic access in between.
 //!
-//! A thread that waits may read an old value and turn round once more: under the letter of robustness that is a violation, and harmless. What counts is with which
-//! value it leaves the loop: if it *could have left it earlier*, because the stale value is the one that it leaves with, something is wrong.
+//! A waiting thread may read an old value and repeat the loop: by the definition of robustness this is a violation, but it is harmless. What matters is the
+//! value with which the thread leaves the loop: if it *could have left earlier*, because the stale value equals that value, the violation is reported.
 //!
-//! So a stale read waits until the next access of its thread. If that is the same one, this is a loop, and the code is remembered; at its end the value decides. If it is not, and the code
-//! has never been seen to loop, the stale read is reported. Failed compare-exchanges are treated alike.
+//! So a stale read is held back until the next access of its thread. If that is the same access, this is a loop, and its code is remembered; at the end of the loop the value decides. If it is another access, and the code
+//! has never looped before, the stale read is reported. Failed compare-exchanges are treated in the same way.
 //!
-//! What waits is kept where others find it, too: if the process ends before that next access, it is told then ([`settle_all`]).
+//! A held-back stale read is stored where other threads find it: if the process ends before the next access, it is reported then ([`settle_all`]).
 
 use crate::access::{Accessed, Step};
 use crate::engine::Violation;
@@ -23,38 +23,38 @@ use steadfast_model::ViolationKind;
 pub(crate) struct Spin {
     caller: usize,
     address: usize,
-    /// The function that it is in, with all around it: two calls of a function that loads are no loop.
+    /// The call stack of its function: two calls of a function that loads are not a loop.
     call: Call,
-    /// Whether the thread may turn round after it.
+    /// Whether the thread may repeat it.
     waits: bool,
-    /// Whether it has turned round at least once.
+    /// Whether the thread has repeated it at least once.
     turned: bool,
     value: u128,
-    /// Whether a stale read of this thread waits.
+    /// Whether a stale read of this thread is held back.
     holds: bool,
 }
 
-/// A stale read that waits, with where it was: when it is told, the thread is somewhere else.
+/// A stale read that is held back, with its stack: when it is reported, the thread is somewhere else.
 pub(crate) struct Held {
     access: Accessed,
     place: Call,
     finding: Violation,
 }
 
-/// Code that was seen to loop, by a hash.
+/// Code that has looped, by a hash.
 static SITES: [AtomicUsize; 1 << 10] = [const { AtomicUsize::new(0) }; 1 << 10];
 
-/// Pairs of code that load the same place one after the other, by a hash.
+/// Pairs of code that load the same location one after the other, by a hash.
 static SUSPECTS: [AtomicUsize; 1 << 10] = [const { AtomicUsize::new(0) }; 1 << 10];
 
-/// The number of the code, and the place where it is remembered.
+/// The hash of the code, and its place in [`SITES`].
 fn site(place: Call) -> (usize, &'static AtomicUsize) {
     let [inner, outer] = frames::site(place);
     let number = (inner ^ outer.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (number, &SITES[number >> 54])
 }
 
-/// An access of the thread with what was found at it. Most have nothing to do with waiting.
+/// Processes an access of the thread with its finding. Most accesses are not part of a spin loop.
 #[inline(always)]
 pub(crate) fn consider(thread: &mut Thread, access: Accessed, finding: Option<Violation>) {
     let (waits, value) = match access.step {
@@ -92,7 +92,7 @@ pub(crate) fn consider(thread: &mut Thread, access: Accessed, finding: Option<Vi
     }
 }
 
-/// A stale read that may belong to a loop waits; anything else is told at once.
+/// Holds back a stale read that may belong to a loop; reports any other finding at once.
 #[cold]
 fn hold_or_tell(thread: &mut Thread, access: Accessed, finding: Violation) {
     let may_be_loop = finding.kind == ViolationKind::StaleRead && !SPINS.load(Ordering::Relaxed);
@@ -114,8 +114,8 @@ fn learn(place: Call) {
     }
 }
 
-/// The same place is loaded again, by other code: perhaps it is the same code for people, and the compiler has made a copy for the first turn of a loop. Who knows
-/// lines can tell.
+/// The same location is loaded again, by other code. It may be the same line: compilers copy the code for the first round of a loop. `steadfast run`, which knows the
+/// lines, decides.
 #[cold]
 fn maybe_learn(first: Call, again: Call) {
     let number = (first.0 as usize ^ (again.0 as usize) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -124,7 +124,7 @@ fn maybe_learn(first: Call, again: Call) {
     }
 }
 
-/// The thread does something else now, or ends: the stale read that was held back is judged.
+/// Judges the stale read that is held back, because the thread does something else now, or ends.
 #[inline]
 pub(crate) fn settle(thread: &mut Thread) {
     if thread.spin.holds {
@@ -135,7 +135,7 @@ pub(crate) fn settle(thread: &mut Thread) {
 #[cold]
 fn judge(thread: &mut Thread) {
     thread.spin.holds = false;
-    // The end of the process may have come first.
+    // The end of the process may have reported it first.
     let held = thread.entry().held.lock().take();
     let Some(Held { access, place, finding }) = held.map(|held| *held) else { return };
     let loops = thread.spin.turned || is_known_to_loop(place);
@@ -150,12 +150,12 @@ fn is_known_to_loop(place: Call) -> bool {
     site.load(Ordering::Relaxed) == number
 }
 
-/// In the child of a fork: what waits is its parent's to tell. (It is not freed: whoever was about to put it there is not here.)
+/// Called in the child of a fork: the parent reports what is held back. (The memory is not freed: a thread of the parent may have been storing it during the fork.)
 pub(crate) fn forget_all() {
     thread::entries().for_each(|(_, entry)| core::mem::forget(entry.held.lock().take()));
 }
 
-/// The process ends, perhaps in the middle of everything: what waits anywhere is told, unless it is in a loop.
+/// Called when the process ends, at any point of any thread: reports all stale reads that are held back, except those in loops.
 #[cold]
 pub(crate) fn settle_all() {
     for (number, entry) in thread::entries() {

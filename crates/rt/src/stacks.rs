@@ -1,19 +1,19 @@
-//! Whose stack an address is on, for reports.
+//! Finds the thread on whose stack an address is, for reports.
 
 use crate::sys;
 use crate::thread::{self, Entry, RUNNING};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where the stack of a thread is. Zeroes: not known.
+/// The addresses of a thread's stack. Zeroes: not known.
 #[repr(C)]
 pub(crate) struct Bounds {
     start: AtomicUsize,
-    /// Where the program's part begins, which grows downwards from here. What is above belongs to libc: thread-local variables, mostly.
+    /// The upper end of the program's part, which grows downwards. The memory above belongs to libc: mostly thread-local variables.
     top: AtomicUsize,
     end: AtomicUsize,
 }
 
-/// What an address is a part of.
+/// The part of a stack that an address is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Stack,
@@ -21,7 +21,7 @@ pub(crate) enum Part {
 }
 
 impl Bounds {
-    /// The stack is there.
+    /// Sets the addresses.
     pub(crate) fn note(&self, start: usize, top: usize, end: usize) {
         self.start.store(start, Ordering::Relaxed);
         self.top.store(top, Ordering::Relaxed);
@@ -36,10 +36,10 @@ impl Bounds {
 
 /// How far above this function the arguments and the environment of a process can be.
 const ABOVE: usize = 1 << 20;
-/// How large a stack without a limit is taken to be.
+/// The assumed size of a stack without a limit.
 const LARGE: usize = 1 << 30;
 
-/// The first thread calls this early. How much of its stack will be used is not known, only how much may be.
+/// Sets the addresses for the first thread, which calls this early. The stack has the largest size that the limit allows.
 #[inline(never)]
 pub(crate) fn note_first() {
     let mut limit = [0u64; 2];

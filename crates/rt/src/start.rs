@@ -1,10 +1,10 @@
-//! The first thing that happens in a program, before any constructor of it.
+//! Starts the runtime, before any constructor of the program.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
-/// Does what has to be done once. It may be called from several constructors, or never, if nothing is instrumented.
+/// Starts the runtime once. Several constructors may call it; if nothing is instrumented, none does.
 pub(crate) fn ensure() {
     if STARTED.swap(1, Ordering::AcqRel) != 0 {
         return;
@@ -33,7 +33,7 @@ unsafe extern "C" {
 #[unsafe(link_section = ".preinit_array")]
 static EARLY: extern "C" fn() = early;
 
-/// In an executable this comes before the constructors of all libraries.
+/// In an executable this runs before the constructors of all libraries.
 #[cfg(not(test))]
 extern "C" fn early() {
     ensure();

@@ -1,4 +1,4 @@
-//! What locks and the like tell the engine.
+//! Reports synchronisation objects (locks, semaphores, barriers) to the engine.
 
 use crate::engine::{Object, SyncClock, ThreadClocks};
 use crate::generations::Generation;
@@ -21,23 +21,23 @@ fn with<R>(address: usize, work: impl FnOnce(&mut ThreadClocks, &mut Object) -> 
 /// The clocks of this thread, which is inside the runtime.
 fn clocks() -> Option<&'static mut ThreadClocks> {
     let thread = thread::current();
-    // SAFETY: this thread's own structure, to which nobody has a reference: the thread has only just entered the runtime.
+    // SAFETY: this thread's own structure, to which there is no reference: the thread has only just entered the runtime.
     crate::spin::settle(unsafe { &mut *thread });
     // SAFETY: this thread's own structure; the reference for `settle` has ended.
     unsafe { (*thread).clocks.as_mut() }
 }
 
-/// A lock was taken: what its last holder did is known now.
+/// A lock was taken: what its last holder did happens before this.
 pub(crate) fn acquired(address: usize) {
     with(address, |clocks, object| clocks.acquire(object.lock()));
 }
 
-/// A lock is about to be given back.
+/// Called before a lock is released.
 pub(crate) fn releasing(address: usize) {
     with(address, |clocks, object| clocks.replace(object.lock()));
 }
 
-/// Something is about to be passed on that others pass on as well: a semaphore, a barrier.
+/// Called before an object is released that several threads release, such as a semaphore: what all of them did is kept.
 pub(crate) fn contributing(address: usize) {
     with(address, |clocks, object| clocks.release(object.lock()));
 }
@@ -55,7 +55,7 @@ pub(crate) fn arriving(address: usize, count: usize) -> Arrival {
 }
 
 impl Arrival {
-    /// All threads have arrived.
+    /// Called after the wait: all threads have arrived.
     pub(crate) fn over(self) {
         let Some(_inside) = Inside::first() else { return core::mem::forget(self) };
         if let (Some(generation), Some(clocks)) = (self.0, clocks()) {
@@ -78,8 +78,8 @@ pub(crate) fn acquired_for_writing(address: usize) {
     });
 }
 
-/// A lock is about to be given back, by a writer or by a reader: the call is the same. A writer was alone, so it may as well be told to
-/// both; that the next reader then learns of earlier readers is more than it must, and only if a writer came in between.
+/// Called before a read-write lock is released, by a writer or a reader. A writer was alone, so it releases to both clocks. The next reader then also acquires from
+/// earlier readers, which is more order than the program can rely on, but only if a writer came in between.
 pub(crate) fn releasing_either(address: usize, writer: bool) {
     with(address, |clocks, object| {
         let (writers, readers) = object.read_write();
@@ -92,7 +92,7 @@ pub(crate) fn releasing_either(address: usize, writer: bool) {
     });
 }
 
-/// The object is no more.
+/// The object was destroyed.
 pub(crate) fn destroyed(address: usize, bytes: usize) {
     if let Some(_inside) = Inside::first() {
         table::forget(address, bytes);

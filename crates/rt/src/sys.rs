@@ -1,4 +1,4 @@
-//! The few things that the runtime asks of the operating system, without `std` and without a detour over functions that it intercepts.
+//! Calls to the operating system, without `std` and without the functions that the runtime intercepts.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -19,13 +19,13 @@ pub(crate) fn map(bytes: usize) -> *mut u8 {
 /// The size of a large page.
 pub(crate) const LARGE_PAGE: usize = 1 << 21;
 
-/// The same as [`map`] for memory that will be used up to its end, at random: in large pages, where the system has them, so that finding an address
-/// in it does not take longer than reading what is there. The size is a multiple of [`LARGE_PAGE`].
+/// The same as [`map`] for memory that will be used as a whole, in random order: in large pages if the system has them, so that address translation
+/// does not take longer than the read itself. The size is a multiple of [`LARGE_PAGE`].
 pub(crate) fn map_large(bytes: usize) -> *mut u8 {
     let all = map(bytes + LARGE_PAGE);
     let start = (all as usize).next_multiple_of(LARGE_PAGE);
     let before = start - all as usize;
-    // SAFETY: what is cut off on both sides belongs to the fresh mapping, and nobody knows it yet.
+    // SAFETY: what is cut off on both sides belongs to the fresh mapping, which no other thread knows yet.
     unsafe {
         if before > 0 {
             unmap(all, before);
@@ -36,16 +36,16 @@ pub(crate) fn map_large(bytes: usize) -> *mut u8 {
     start as *mut u8
 }
 
-/// Gives memory from [`map`] back.
+/// Returns memory from [`map`] to the system.
 ///
 /// # Safety
-/// Nobody uses it any more.
+/// Nothing uses it any more.
 pub(crate) unsafe fn unmap(address: *mut u8, bytes: usize) {
-    // SAFETY: the caller says that nobody uses this memory any more.
+    // SAFETY: the caller says that nothing uses this memory any more.
     unsafe { raw_syscall(libc::SYS_munmap, [address as usize, bytes, 0, 0, 0, 0]) };
 }
 
-/// Writes everything, whatever interrupts it; errors are nobody's to handle here.
+/// Writes everything, also after interruptions; errors are ignored.
 pub(crate) fn write_all(descriptor: c_int, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         // SAFETY: the slice is readable.
@@ -72,7 +72,7 @@ pub(crate) fn set_errno(value: c_int) {
     unsafe { *libc::__errno_location() = value }
 }
 
-/// Says why and ends the process. Only for what cannot be survived.
+/// Writes the reason and ends the process. Only if the runtime cannot go on.
 pub(crate) fn fatal(reason: &str) -> ! {
     write_all(2, b"FATAL: Steadfast: ");
     write_all(2, reason.as_bytes());
@@ -93,13 +93,13 @@ pub(crate) fn process_number() -> i32 {
     unsafe { raw_syscall(libc::SYS_getpid, [0; 6]) as i32 }
 }
 
-/// Lets others run.
+/// Lets other threads run.
 pub(crate) fn pause() {
     // SAFETY: takes no arguments and cannot fail.
     unsafe { raw_syscall(libc::SYS_sched_yield, [0; 6]) };
 }
 
-/// Sleeps until somebody calls [`wake`] for the word, if it still has the expected value, or until the time is over.
+/// Sleeps until a thread calls [`wake`] for the word, or until the time is over. Returns at once if the word does not have the expected value.
 pub(crate) fn sleep_on(word: &core::sync::atomic::AtomicU32, expected: u32, nanoseconds: Option<u64>) {
     let time = nanoseconds
         .map(|all| libc::timespec { tv_sec: (all / 1_000_000_000) as i64, tv_nsec: (all % 1_000_000_000) as i64 });
@@ -110,7 +110,7 @@ pub(crate) fn sleep_on(word: &core::sync::atomic::AtomicU32, expected: u32, nano
     };
 }
 
-/// Wakes whoever sleeps on the word.
+/// Wakes all threads that sleep on the word.
 pub(crate) fn wake(word: &core::sync::atomic::AtomicU32) {
     // SAFETY: the word is only an address here.
     unsafe { raw_syscall(libc::SYS_futex, [word.as_ptr() as usize, PRIVATE_WAKE, i32::MAX as usize, 0, 0, 0]) };
@@ -119,7 +119,7 @@ pub(crate) fn wake(word: &core::sync::atomic::AtomicU32) {
 const PRIVATE_WAIT: usize = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
 const PRIVATE_WAKE: usize = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
 
-/// The word of [`sleep_on`], if that is what a signal has interrupted. A system call leaves its arguments in their registers.
+/// The word of [`sleep_on`], if a signal has interrupted that call. A system call leaves its arguments in their registers.
 ///
 /// # Safety
 /// Only for handlers, with what the kernel has given them.
@@ -164,7 +164,7 @@ pub(crate) unsafe fn raw_syscall(number: i64, arguments: [usize; 6]) -> isize {
 /// Reads the beginning of a file. The path ends with a zero byte.
 pub(crate) fn read_file(path: &[u8], into: &mut [u8]) -> usize {
     debug_assert_eq!(path.last(), Some(&0));
-    // SAFETY: the path is a string of C, and the buffer is as long as we say.
+    // SAFETY: the path is a string of C, and the buffer has the given length.
     unsafe {
         let file = raw_syscall(
             libc::SYS_open,
@@ -187,7 +187,7 @@ pub(crate) fn read_file(path: &[u8], into: &mut [u8]) -> usize {
     }
 }
 
-/// Opens a file, lets somebody use its descriptor, and closes it. The path ends with a zero byte.
+/// Opens a file, calls `work` with its descriptor, and closes it. The path ends with a zero byte.
 fn with_file<R>(path: &[u8], how: c_int, work: impl FnOnce(usize) -> R) -> Option<R> {
     debug_assert_eq!(path.last(), Some(&0));
     // SAFETY: the path is a string of C.
@@ -195,12 +195,12 @@ fn with_file<R>(path: &[u8], how: c_int, work: impl FnOnce(usize) -> R) -> Optio
         unsafe { raw_syscall(libc::SYS_open, [path.as_ptr() as usize, (how | libc::O_CLOEXEC) as usize, 0, 0, 0, 0]) };
     let file = usize::try_from(file).ok()?;
     let result = work(file);
-    // SAFETY: the descriptor is ours.
+    // SAFETY: this function has opened the descriptor.
     unsafe { raw_syscall(libc::SYS_close, [file, 0, 0, 0, 0, 0]) };
     Some(result)
 }
 
-/// Maps the beginning of a file, to be shared with others or to be read. What is mapped beyond its end must not be touched.
+/// Maps the beginning of a file, shared for writing or private for reading. Memory beyond the end of the file must not be accessed.
 pub(crate) fn map_file(path: &[u8], bytes: usize, shared: bool) -> Option<*mut u8> {
     let (how, protection, flags) = if shared {
         (libc::O_RDWR, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE)
@@ -214,33 +214,33 @@ pub(crate) fn map_file(path: &[u8], bytes: usize, shared: bool) -> Option<*mut u
     address.filter(|&address| !(-4095..0).contains(&address)).map(|address| address as *mut u8)
 }
 
-/// Asks the system for the room that the beginning of a file takes. Says whether it is there.
+/// Asks the system to reserve room for the beginning of a file. Returns whether there is room.
 pub(crate) fn reserve_file(path: &[u8], bytes: usize) -> bool {
     let reserve = |file| {
-        // A signal interrupts it, on some file systems.
+        // On some file systems a signal interrupts the call.
         let tries = (0..100).map(|_| {
             // SAFETY: the descriptor is that of the file; nothing in memory is touched.
             unsafe { raw_syscall(libc::SYS_fallocate, [file, 0, 0, bytes, 0, 0]) }
         });
         { tries }.find(|&result| result != -(libc::EINTR as isize)).unwrap_or(-1)
     };
-    // Not every file system can say whether there is room. Then there probably is.
+    // Not every file system can reserve room. Then there probably is enough.
     with_file(path, libc::O_RDWR, reserve).is_some_and(|result| [0, -(libc::EOPNOTSUPP as isize)].contains(&result))
 }
 
-/// How long a file is.
+/// The size of a file.
 pub(crate) fn file_size(path: &[u8]) -> Option<usize> {
     // SAFETY: the descriptor is that of the file; nothing in memory is touched.
     let seek = |file| unsafe { raw_syscall(libc::SYS_lseek, [file, 0, libc::SEEK_END as usize, 0, 0, 0]) };
     with_file(path, libc::O_RDONLY, seek).and_then(|size| usize::try_from(size).ok())
 }
 
-/// Calls `visit` with the address of each robust mutex that this thread holds: the list of them is for the kernel, which frees them when the thread ends.
+/// Calls `visit` with the address of each robust mutex that this thread holds. libc keeps the list for the kernel, which releases the mutexes when the thread ends.
 pub(crate) fn held_robust_mutexes(mut visit: impl FnMut(usize)) {
-    /// Longer than any list that is whole.
+    /// Longer than any intact list.
     const MOST: usize = 1 << 16;
     let (mut head, mut bytes): (*const [isize; 3], usize) = (core::ptr::null(), 0);
-    // SAFETY: zero is this thread; both results are ours. The list belongs to this thread, which is here.
+    // SAFETY: zero is this thread; both results are local variables. The list belongs to this thread, which is here.
     unsafe {
         let arguments = [0, (&raw mut head) as usize, (&raw mut bytes) as usize, 0, 0, 0];
         if raw_syscall(libc::SYS_get_robust_list, arguments) < 0 || head.is_null() {
@@ -260,7 +260,7 @@ pub(crate) fn held_robust_mutexes(mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Whether a thread of this process sleeps in the kernel, or is not there any more.
+/// Whether a thread of this process sleeps in the kernel, or has ended.
 pub(crate) fn is_asleep(thread: u32) -> bool {
     let path = std::format!("/proc/self/task/{thread}/stat\0");
     let mut text = [0; 512];
@@ -277,19 +277,19 @@ fn is_gone(thread: u32) -> bool {
     asked == -(libc::ESRCH as isize)
 }
 
-/// Whether there is no other thread in this process. If nobody can say, there is.
+/// Whether there is no other thread in this process; `false` if that is not known.
 #[cfg_attr(test, allow(dead_code, reason = "only what is intercepted asks"))]
 pub(crate) fn is_alone() -> bool {
-    // SAFETY: the path is a string of C, and the structure is ours; zeroes are valid.
+    // SAFETY: the path is a string of C, and the structure is a local variable; zeroes are valid.
     unsafe {
         let mut status: libc::stat = core::mem::zeroed();
         let arguments = [c"/proc/self/task".as_ptr() as usize, (&raw mut status) as usize, 0, 0, 0, 0];
-        // A folder is known by its name, as `.`, and as `..` in each folder that is in it.
+        // A folder has one link for its name, one for `.`, and one for `..` in each folder that it contains.
         raw_syscall(libc::SYS_stat, arguments) == 0 && status.st_nlink == 3
     }
 }
 
-/// Whether the program wants to be called by an alarm.
+/// Whether an alarm of the program is set.
 pub(crate) fn alarm_is_set() -> bool {
     let mut timer = [0i64; 4];
     // SAFETY: four words are what the kernel writes: the interval, and the time that is left.
@@ -297,7 +297,7 @@ pub(crate) fn alarm_is_set() -> bool {
     timer[2] != 0 || timer[3] != 0
 }
 
-/// Whether there are processes that this one has started and not waited for yet.
+/// Whether this process has children that it has not waited for yet.
 pub(crate) fn has_children() -> bool {
     let mut info = [0u64; 16];
     let how = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
@@ -306,7 +306,7 @@ pub(crate) fn has_children() -> bool {
     unsafe { raw_syscall(libc::SYS_waitid, arguments) == 0 }
 }
 
-/// A function that comes after ours in the search order of the dynamic linker: the one that we intercept.
+/// An intercepted function: the one that comes after the runtime's in the search order of the dynamic linker.
 pub(crate) struct Next {
     name: &'static CStr,
     version: Option<&'static CStr>,
@@ -319,7 +319,7 @@ impl Next {
         Self { name, version: None, found: AtomicUsize::new(0) }
     }
 
-    /// The next function of that name in that version, where libc keeps an older one as well.
+    /// The next function of that name in that version, where libc has several versions.
     pub(crate) const fn versioned(name: &'static CStr, version: &'static CStr) -> Self {
         Self { name, version: Some(version), found: AtomicUsize::new(0) }
     }
@@ -332,7 +332,7 @@ impl Next {
 
     #[cold]
     fn look_up(&self) -> usize {
-        // SAFETY: both names are strings of C. dlsym may allocate; our malloc only forwards while we are inside.
+        // SAFETY: both names are strings of C. dlsym may allocate; the runtime's malloc only forwards while the thread is inside.
         let found = unsafe {
             let _inside = crate::tls::Inside::enter();
             let versioned = self

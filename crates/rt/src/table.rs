@@ -1,11 +1,11 @@
-//! From an address to the record of the atomic location there: two loads, no hashing, and no lock but that of the record itself.
+//! Finds the record of the atomic location at an address: with two loads, no hashing, and no lock except that of the record itself.
 //!
-//! The address space is cut into *regions* of 4 MiB. A region that contains an atomic gets a directory with one entry for every 4 bytes, mapped
-//! lazily, so that only the pages that are used cost memory. An entry leads to the records of the atomics that begin in these 4 bytes. It also says where
-//! the clocks of the first one are: with many locations nothing of all this is in a cache, and then it comes all at once.
+//! The address space is divided into *regions* of 4 MiB. A region that contains an atomic gets a directory with one entry for every 4 bytes, mapped
+//! lazily, so that only used pages cost memory. An entry leads to the records of the atomics that begin in these 4 bytes. It also says where
+//! the clocks of the first one are: with many locations none of this is in a cache, and then all of it can be fetched at the same time.
 //!
-//! Records are never given back to the system, only used again for another address. So a thread that has found one may lock it, and
-//! then has to look whether it is still the one that it was looking for.
+//! Records are never returned to the system, only used again for another address. So a thread that has found a record may lock it, and
+//! must then check that it still belongs to the address.
 
 use crate::engine::Object;
 use crate::lock::{Latch, Lock};
@@ -21,31 +21,31 @@ use link::{Link, Name};
 const ADDRESS_BITS: u32 = 47;
 const REGION_BITS: u32 = 22;
 const PAGE_BITS: u32 = 12;
-/// Nearly all atomics have four bytes or more, so that nearly all entries lead to one record.
+/// Nearly all atomics have four bytes or more, so nearly all entries lead to one record.
 const GRANULE: usize = 4;
 const ENTRIES: usize = (1 << REGION_BITS) / GRANULE;
 const PAGES: usize = 1 << (REGION_BITS - PAGE_BITS);
 
 mod link;
 
-/// What is known about one atomic location. In the order in which an access looks at it; the end of it is for special cases.
+/// What is known about one atomic location. The fields are in the order in which an access reads them; the last ones are for special cases.
 #[repr(C, align(64))]
 pub(crate) struct Record {
     latch: Latch,
-    /// How many bytes the program accesses here. Zero: nobody uses this record.
+    /// How many bytes the program accesses here. Zero: the record is not in use.
     bytes: AtomicU16,
-    /// Whether accesses of different sizes or beginnings come here: then it can only say what is ordered, not what is stale.
+    /// Whether accesses of different sizes or start addresses come here: then the record knows what is ordered, but not what is stale.
     mixed: AtomicU16,
     address: AtomicUsize,
-    /// The engine's part; only for whoever holds the latch, and only if `bytes` is not zero.
+    /// The engine's part; only for the thread that holds the latch, and only if `bytes` is not zero.
     object: UnsafeCell<MaybeUninit<Object>>,
     /// The next record that begins in the same 4 bytes.
     next: Link,
-    /// The record that stands for this one, because the program accesses overlapping parts of the same memory.
+    /// The record that replaces this one, because the program accesses overlapping parts of the same memory.
     instead: AtomicPtr<Record>,
 }
 
-/// Two cache lines, of which most accesses need the first.
+/// Two cache lines; most accesses need only the first.
 const _: () = assert!(size_of::<Record>() == 128);
 
 impl Record {
@@ -59,7 +59,7 @@ impl Record {
         unsafe { (*self.object.get()).assume_init_mut() }
     }
 
-    /// Whether accesses of different sizes or beginnings come here.
+    /// Whether accesses of different sizes or start addresses come here.
     #[inline(always)]
     pub(crate) fn is_mixed(&self) -> bool {
         self.mixed.load(Ordering::Relaxed) != 0
@@ -75,23 +75,23 @@ impl Record {
         self.address.load(Ordering::Relaxed) + usize::from(self.bytes.load(Ordering::Relaxed))
     }
 
-    /// Waits for it.
+    /// Waits for the latch.
     #[inline(always)]
     fn acquire(&self) {
         if self.latch.acquire() {
-            // It was half done when a fork left its holder behind. What it owns is leaked, because nobody knows what of it is whole.
-            // SAFETY: the latch is ours.
+            // The holder was lost in a fork, so the object may be half changed. It is leaked, because it is not known which parts are valid.
+            // SAFETY: this thread holds the latch.
             unsafe { (*self.object.get()).write(Object::Fresh) };
         }
     }
 
-    /// Lets the next one at it.
+    /// Releases the latch.
     #[inline(always)]
     pub(crate) fn unlock(&self) {
         self.latch.release();
     }
 
-    /// Lets the directory know where the body of its location is, if that is news. By the time somebody reads it, it may be wrong again: nothing depends on it but time.
+    /// Writes the new place of the location's body to the directory if the body has moved. A reader may find an outdated place: only speed depends on it.
     ///
     /// # Safety
     /// As for [`object`](Self::object).
@@ -123,32 +123,32 @@ struct Region {
     entries: [Link; ENTRIES],
 }
 
-/// The directories of all regions. Where there is no atomic, this costs nothing but addresses.
+/// The directories of all regions. Without atomics this costs only addresses.
 static REGIONS: [AtomicPtr<Region>; 1 << (ADDRESS_BITS - REGION_BITS)] =
     [const { AtomicPtr::new(null_mut()) }; 1 << (ADDRESS_BITS - REGION_BITS)];
 
 /// Taken to add or remove records, never to find one.
 static CHANGES: Lock<Unused> = Lock::new(Unused { first: None, chunk: 0, left: 0 });
 
-/// Records that nobody uses: those that somebody has used, in a list, and what is left of the newest chunk.
+/// Records that are not in use: a list of those that were used before, and the rest of the newest chunk.
 struct Unused {
     first: Option<Name>,
     chunk: usize,
     left: usize,
 }
 
-/// What will be done with a record.
+/// Why a record is locked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Intent {
     /// An atomic load by the thread with this slot.
     Load(Slot),
     /// An atomic store or read-modify-write.
     Write,
-    /// Something else, which does not need all of a location.
+    /// Another operation, which does not need all of a location.
     Other,
 }
 
-/// The record of what begins at this address, locked. It is made if there is none.
+/// Returns the record of the location that begins at this address, locked. It is made if there is none.
 #[inline(always)]
 pub(crate) fn lock(address: usize, bytes: u8, intent: Intent) -> &'static Record {
     loop {
@@ -161,7 +161,7 @@ pub(crate) fn lock(address: usize, bytes: u8, intent: Intent) -> &'static Record
             (record, wanted) = mix(record, address, bytes);
         }
         record.acquire();
-        // Meanwhile the record may have been forgotten, and used again for another address.
+        // Meanwhile the record may have been forgotten and used again for another address.
         if record.address.load(Ordering::Relaxed) == wanted && record.bytes.load(Ordering::Relaxed) != 0 {
             return record;
         }
@@ -217,7 +217,7 @@ fn insert(address: usize, bytes: u8) {
     let name = unused.take();
     let record = name.record();
     record.latch.acquire();
-    // SAFETY: nobody can find the record yet. Whoever still waits for its latch will see that it is not what they were looking for.
+    // SAFETY: no thread can find the record yet. A thread that still waits for its latch will see that it is not the record that it searches for.
     unsafe { (*record.object.get()).write(Object::Fresh) };
     record.address.store(address, Ordering::Relaxed);
     record.bytes.store(u16::from(bytes), Ordering::Relaxed);
@@ -226,7 +226,7 @@ fn insert(address: usize, bytes: u8) {
     // SAFETY: records live for ever.
     if let Some(other) = unsafe { record.instead.load(Ordering::Relaxed).as_ref() } {
         other.mixed.store(1, Ordering::Relaxed);
-        // Whoever finds this one is sent on, because the size is never the right one.
+        // Threads that find this record go on to the other one, because the size never matches.
         record.bytes.store(u16::MAX, Ordering::Relaxed);
     }
     let head = &region.entries[entry(address)];
@@ -250,7 +250,7 @@ fn neighbours(address: usize, bytes: usize, mut visit: impl FnMut(&'static Recor
     }
 }
 
-/// Calls `work` with the address, the size and the object of each record of something that has some of these bytes, locked. Not with those that are accessed in several ways.
+/// Calls `work` with the address, the size and the object of each record that overlaps these bytes, locked. Skips records that are accessed with several sizes.
 pub(crate) fn visit(address: usize, bytes: usize, mut work: impl FnMut(usize, usize, &mut Object)) {
     neighbours(address, bytes, |record| {
         let start = record.address.load(Ordering::Relaxed);
@@ -261,14 +261,14 @@ pub(crate) fn visit(address: usize, bytes: usize, mut work: impl FnMut(usize, us
         let size = record.bytes.load(Ordering::Relaxed);
         let is_same = record.address.load(Ordering::Relaxed) == start && (1..=16).contains(&size);
         if is_same && !record.is_mixed() {
-            // SAFETY: the latch is ours, and a record with a size is initialised.
+            // SAFETY: this thread holds the latch, and a record with a size is initialised.
             work(start, usize::from(size), unsafe { record.object() });
         }
         record.latch.release();
     });
 }
 
-/// A record of another location that these bytes are a part of, or have a part of. The caller holds the lock on changes.
+/// A record of another location that overlaps these bytes. The caller holds the lock on changes.
 fn overlapping(address: usize, bytes: u8) -> *mut Record {
     let mut other = null_mut();
     neighbours(address, usize::from(bytes), |record| {
@@ -281,11 +281,11 @@ fn overlapping(address: usize, bytes: u8) -> *mut Record {
     other
 }
 
-/// An access that does not fit the record of its address: another one stands for it, or it has another size than before. Returns the record for it, with the address of that record.
+/// Handles an access that does not fit the record of its address: another record replaces it, or the access has another size than before. Returns the record to use, and its address.
 #[cold]
 fn mix(record: &'static Record, address: usize, bytes: u8) -> (&'static Record, usize) {
     let _changes = CHANGES.lock();
-    // It may already belong to another address. Then the caller looks again.
+    // It may already belong to another address. Then the caller searches again.
     if record.address.load(Ordering::Relaxed) != address {
         return (record, address);
     }
@@ -327,7 +327,7 @@ impl Unused {
     }
 }
 
-/// The memory is given back: what was known about the locations in it is forgotten.
+/// Forgets the locations in this memory, which is freed or new.
 pub(crate) fn forget(address: usize, bytes: usize) {
     crate::schedule::forget(address, bytes);
     let end = address.saturating_add(bytes).min(1 << ADDRESS_BITS);
@@ -366,7 +366,7 @@ fn forget_in_granule(region: &Region, granule: usize, start: usize, end: usize, 
             link = &candidate.next;
             continue;
         }
-        // Whoever holds the record finishes first; whoever waits for it will see that nobody uses it.
+        // A thread that holds the record finishes first; a thread that waits for it will see that it is not in use.
         candidate.latch.acquire();
         link.store(candidate.next.load().name());
         candidate.bytes.store(0, Ordering::Relaxed);
@@ -381,7 +381,7 @@ fn forget_in_granule(region: &Region, granule: usize, start: usize, end: usize, 
     }
 }
 
-/// Nobody adds or removes a record until [`after_fork`].
+/// Stops adding and removing records until [`after_fork`].
 pub(crate) fn before_fork() {
     CHANGES.hold();
 }
@@ -401,7 +401,7 @@ mod tests {
     // SAFETY: this is what the test is about: only the thread that has the record uses it.
     unsafe impl Sync for Guarded {}
 
-    /// Few steps, for controlled schedules: threads make, find, lock and forget the records of a few addresses, and records are used again.
+    /// Threads make, find, lock and forget the records of a few addresses, and records are used again. The test has few steps, so that it can run under controlled schedules.
     #[test]
     fn concurrent_threads_have_a_record_one_at_a_time() {
         const ROUNDS: usize = 6;

@@ -1,7 +1,7 @@
 //! The threads of the program.
 //!
-//! A [`Thread`] is what a running thread needs at every access; only the thread itself uses it. An [`Entry`] is what others may want to know
-//! about a thread, also after its end: who started it and where, and what it had done when it ended, for whoever joins it.
+//! A [`Thread`] has what a running thread needs at every access; only the thread itself uses it. An [`Entry`] has what other threads need to know
+//! about it, also after its end: which thread started it and where, and its last clock, for the thread that joins it.
 
 use crate::engine;
 use crate::frames::{Call, Frames};
@@ -18,21 +18,21 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 pub(crate) struct Thread {
     /// Its number: zero for the first thread, and never used again.
     pub(crate) number: u32,
-    /// The engine's part. Nothing if there were too many threads for it.
+    /// The engine's part. `None` if there were too many threads for the engine.
     pub(crate) clocks: Option<engine::ThreadClocks>,
     /// Its last access, to recognise loops.
     pub(crate) spin: crate::spin::Spin,
-    /// Its last accesses, for the reports of others.
+    /// Its last accesses, for the reports of other threads.
     pub(crate) trace: *mut Trace,
-    /// What others know about it.
+    /// What other threads know about it.
     entry: *const Entry,
-    /// Signals that came at a bad time.
+    /// Its deferred signals.
     pub(crate) waiting: signals::Waiting,
     /// Its call stack.
     pub(crate) frames: Frames,
 }
 
-/// What remains known about a thread.
+/// What other threads can know about a thread, also after its end.
 #[repr(C)]
 pub(crate) struct Entry {
     /// The operating system's number.
@@ -46,11 +46,11 @@ pub(crate) struct Entry {
     pub(crate) state: AtomicU32,
     /// Its last accesses, if they are still there.
     pub(crate) trace: AtomicPtr<Trace>,
-    /// What it had done when it ended. Only for whoever joins it.
+    /// Its last clock, for the thread that joins it.
     end: Lock<Option<engine::SyncClock>>,
-    /// A stale read that may belong to a loop.
+    /// A stale read that is held back because it may belong to a loop.
     pub(crate) held: Lock<Option<Box<Held>>>,
-    /// Its name, if the program has given it one. What is left is zeroes.
+    /// Its name, if the program has given it one, padded with zeroes.
     pub(crate) name: Lock<[u8; NAME]>,
     /// Its stack.
     pub(crate) stack: Bounds,
@@ -58,32 +58,32 @@ pub(crate) struct Entry {
     pub(crate) turn: schedule::Turn,
 }
 
-/// As many bytes as the system has for a name, the last of which is zero.
+/// The size of a name in the system, with a zero byte at its end.
 pub(crate) const NAME: usize = 16;
 
 impl Thread {
-    /// What others know about it.
+    /// What other threads know about it.
     pub(crate) fn entry(&self) -> &'static Entry {
         // SAFETY: set when the thread was announced, and entries live for ever.
         unsafe { &*self.entry }
     }
 }
 
-/// The states of an entry. Zero: nobody uses it.
+/// The states of an entry. Zero: not in use.
 pub(crate) const RUNNING: u32 = 1;
 pub(crate) const FINISHED: u32 = 2;
 pub(crate) const JOINED: u32 = 3;
-/// Set in addition if nobody will join it.
+/// Set in addition if no thread will join it.
 pub(crate) const DETACHED: u32 = 8;
 
-/// How many entries there are. With more threads than that, those of dead ones are used again.
+/// How many entries there are. With more threads than that, the entries of dead threads are used again.
 const MOST: usize = 1 << 20;
 
-/// Numbers and the array of entries, which is mapped at the beginning and never moves.
+/// The numbers of threads, and the array of entries, which is mapped at the beginning and never moves.
 struct Registry {
     entries: *mut Entry,
     used: u32,
-    /// Where the next entry of a dead thread is looked for.
+    /// Where the search for the entry of a dead thread begins.
     next: u32,
 }
 
@@ -92,7 +92,7 @@ unsafe impl Send for Registry {}
 
 static REGISTRY: Lock<Registry> = Lock::new(Registry { entries: core::ptr::null_mut(), used: 0, next: 0 });
 
-/// This thread. A thread that we have not seen being started is met here for the first time.
+/// This thread. A thread that the runtime did not see start gets its structure here.
 #[inline(always)]
 pub(crate) fn current() -> *mut Thread {
     let thread = tls::local().thread;
@@ -102,7 +102,7 @@ pub(crate) fn current() -> *mut Thread {
 #[cold]
 fn adopt() -> *mut Thread {
     let _inside = Inside::enter();
-    // A handler would make us meet it once more.
+    // A signal handler would add the thread a second time.
     let blocked = signals::block();
     let thread = announce(None, 0);
     begin(thread);
@@ -151,7 +151,7 @@ fn number() -> u32 {
 }
 
 impl Registry {
-    /// The number of a thread that nobody will ask for any more.
+    /// The number of a dead thread that no thread will ask for any more.
     fn number_of_dead(&mut self) -> Option<u32> {
         let first = self.next;
         (0..self.used).map(|distance| (first + distance) % self.used).find(|&number| {
@@ -176,17 +176,17 @@ pub(crate) fn entries() -> impl Iterator<Item = (u32, &'static Entry)> {
 
 /// The entry of a number that was given out.
 pub(crate) fn entry(number: u32) -> &'static Entry {
-    // Here and below: a handler of a signal that came now would wait for the lock.
+    // Here and below: a signal handler that ran now would wait for the lock.
     let _inside = Inside::enter();
     let registry = REGISTRY.lock();
     // SAFETY: the remainder is below the length of the array, which lives for ever, and zeroes are a valid entry.
     unsafe { &*registry.entries.add(number as usize % MOST) }
 }
 
-/// The running thread is the given one.
+/// The running thread begins, with the given structure.
 pub(crate) fn begin(thread: *mut Thread) {
     tls::local().thread = thread;
-    // SAFETY: the thread belongs to us now.
+    // SAFETY: the structure belongs to this thread now.
     let number = unsafe { (*thread).number };
     let entry = entry(number);
     entry.system.store(sys::thread_number() as u32, Ordering::Relaxed);
@@ -195,17 +195,17 @@ pub(crate) fn begin(thread: *mut Thread) {
     schedule::begin(thread);
 }
 
-/// The running thread ends. What it still does, its last destructors, is not recorded.
+/// The running thread ends. Its last destructors are not recorded.
 pub(crate) fn end() {
     let local = tls::local();
     let thread = local.thread;
     if thread.is_null() {
         return;
     }
-    // No handler should find a thread that is not there any more; others can have what is not only for this one.
+    // A handler must not find a thread that has ended. Signals for the whole process go to other threads.
     signals::block();
     local.inside += 1;
-    // SAFETY: the thread is ours, and nobody uses it after this.
+    // SAFETY: the structure is this thread's own, and nothing uses it after this.
     unsafe {
         let entry = entry((*thread).number);
         crate::spin::settle(&mut *thread);
@@ -221,15 +221,15 @@ pub(crate) fn end() {
     }
 }
 
-/// A thread that was announced and could not be started.
+/// Removes a thread that was announced and could not be started.
 pub(crate) fn withdraw(thread: *mut Thread, parent: &mut Thread) {
     schedule::withdraw(thread);
-    // SAFETY: nobody else knows it, and nobody uses it after this.
+    // SAFETY: no other thread knows it, and nothing uses it after this.
     unsafe {
         let entry = (*thread).entry();
         trace::give_back((*thread).trace, &entry.trace);
         if let Some(end) = engine::finish(core::ptr::read(&raw const (*thread).clocks)) {
-            // So that the next one gets its slot.
+            // So that the next thread gets its slot.
             engine::join(parent, &end);
         }
         entry.state.store(JOINED, Ordering::Relaxed);
@@ -237,7 +237,7 @@ pub(crate) fn withdraw(thread: *mut Thread, parent: &mut Thread) {
     }
 }
 
-/// The number of the newest thread with this handle that nobody has joined.
+/// The number of the newest thread with this handle that no thread has joined.
 pub(crate) fn by_handle(handle: u64) -> Option<u32> {
     let _inside = Inside::enter();
     let registry = REGISTRY.lock();
@@ -249,7 +249,7 @@ pub(crate) fn by_handle(handle: u64) -> Option<u32> {
     })
 }
 
-/// The running thread knows now that the other one has ended.
+/// The running thread joins the other one, which has ended.
 pub(crate) fn join(number: u32) {
     let entry = entry(number);
     entry.state.store(JOINED, Ordering::Relaxed);
@@ -260,7 +260,7 @@ pub(crate) fn join(number: u32) {
     }
 }
 
-/// Nobody will join it.
+/// No thread will join it.
 pub(crate) fn detach(number: u32) {
     let entry = entry(number);
     entry.state.fetch_or(DETACHED, Ordering::Relaxed);
@@ -274,7 +274,7 @@ pub(crate) fn origin(number: u32) -> (Call, usize, u32) {
     (call, entry.caller.load(Ordering::Relaxed) as usize, entry.parent.load(Ordering::Relaxed))
 }
 
-/// Nobody starts a thread until [`after_fork`].
+/// Stops the start of threads until [`after_fork`].
 pub(crate) fn before_fork() {
     REGISTRY.hold();
 }

@@ -1,7 +1,7 @@
-//! What every thread keeps at hand: which thread it is, and whether it is inside the runtime.
+//! The thread-local block of the runtime: which thread this is, and whether it is inside the runtime.
 //!
-//! `thread_local!` needs `std` and, in a shared library, a function call per access that may allocate. Here the block is reserved by a few
-//! lines of assembly with the *initial-exec* model: two instructions from anywhere, at any time, even inside `malloc` and signal handlers.
+//! `thread_local!` needs `std` and, in a shared library, a function call per access that may allocate. So a few lines of assembly reserve the block
+//! with the *initial-exec* model: an access takes two instructions and works at any time, even inside `malloc` and signal handlers.
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
@@ -22,31 +22,31 @@ global_asm!(
 /// The block of one thread. A new thread finds zeroes.
 #[repr(C)]
 pub(crate) struct Local {
-    /// The thread, or null before the runtime has met it.
+    /// The thread, or null if the runtime does not know it yet.
     pub(crate) thread: *mut Thread,
     /// How many calls deep this thread is inside the runtime.
     pub(crate) inside: u32,
     /// How many `ignore_begin` are open.
     pub(crate) ignored: u32,
-    /// Where the program called us from, for the shims whose arguments leave no register free.
+    /// The program's return address, for the shims whose arguments leave no register free.
     pub(crate) caller: usize,
-    /// What `pthread_once` is to run in this thread, and for which control word.
+    /// What `pthread_once` should run in this thread, and for which control word.
     pub(crate) once_control: usize,
     pub(crate) once_routine: usize,
     /// The key of the destructor that comes last.
     pub(crate) end_key: u32,
     /// See [`TRUSTED`] and [`PROLOGUE`].
     pub(crate) flags: u8,
-    /// The signals that are blocked only because one of them waits until this thread leaves the runtime.
+    /// The signals that are blocked only because one of them is deferred until this thread leaves the runtime.
     pub(crate) held_back: AtomicU64,
-    /// How many handlers of signals have run in this thread, and how many of those that do not let system calls go on.
+    /// How many signal handlers have run in this thread, and how many of them without `SA_RESTART`.
     pub(crate) handled: u32,
     pub(crate) handled_without_restart: u32,
-    /// Who has called `new` or `delete`, until libc's function is called.
+    /// The caller of `new` or `delete`, until libc's function is called.
     pub(crate) operator_caller: usize,
-    /// How many signals wait for this thread.
+    /// How many deferred signals this thread has.
     pub(crate) waiting: AtomicU32,
-    /// How many handlers run although this thread is inside the runtime, which may be in the middle of something.
+    /// How many handlers run although this thread is inside the runtime, which may hold a lock.
     pub(crate) interrupted: u32,
     /// The fiber that this thread is in, or 0 if it never was in one.
     pub(crate) fiber: usize,
@@ -55,9 +55,9 @@ pub(crate) struct Local {
 
 const _: () = assert!(core::mem::size_of::<Local>() == 128);
 
-/// The next access comes from code that is trusted, that of Rust's standard library.
+/// The next access comes from trusted code: Rust's standard library.
 pub(crate) const TRUSTED: u8 = 1;
-/// The thread was started by Rust's standard library and is still in it.
+/// Rust's standard library has started the thread and has not called its function yet.
 pub(crate) const PROLOGUE: u8 = 2;
 
 /// The block of this thread.
@@ -80,14 +80,14 @@ pub(crate) fn local() -> &'static mut Local {
 /// How much stack the runtime needs at most while it holds a lock.
 const ROOM: usize = 1536;
 
-/// If the stack has no room for us, the program's own handler comes now, and not while something is locked.
+/// If the stack has no room for the runtime, the program's handler for the fault runs now, and not while something is locked.
 #[inline(always)]
 fn touch_stack() {
     // SAFETY: what is read is not used, and belongs to the stack unless that is about to overflow.
     unsafe { asm!("test byte ptr [rsp - {room}], al", room = const ROOM, options(nostack, readonly)) };
 }
 
-/// While it lives, this thread is inside the runtime: what it calls is not recorded.
+/// While this value exists, the thread is inside the runtime: what it calls is not recorded.
 pub(crate) struct Inside;
 
 impl Inside {
@@ -102,7 +102,7 @@ impl Inside {
         Self
     }
 
-    /// Enters the runtime unless this thread is inside already, or must be left alone.
+    /// Enters the runtime, unless this thread is inside already or its accesses are ignored.
     #[inline(always)]
     pub(crate) fn first() -> Option<Self> {
         let local = local();
@@ -120,7 +120,7 @@ impl Drop for Inside {
     fn drop(&mut self) {
         let local = local();
         local.inside -= 1;
-        // From here on signals are not put off any more, so no later one is missed.
+        // From here on signals are not deferred any more, so no later one is missed.
         compiler_fence(Ordering::SeqCst);
         if local.waiting.load(Ordering::Relaxed) != 0 && local.inside == 0 {
             crate::signals::let_through();

@@ -1,7 +1,7 @@
-//! The last accesses of each thread, so that a report can say where the *other* access was: shadow cells only know who and when.
+//! The last accesses of each thread, so that a report can say where the *other* access was: shadow cells only know its thread and time.
 //!
-//! A thread writes into a ring of its own; whoever reports reads the rings of others. An entry is two words that are written one after the other, so a
-//! reader may see a mixture of two entries; it then finds nothing, or a stack that is wrong and no worse.
+//! A thread writes into its own ring; a thread that reports reads the rings of others. An entry is two words that are written one after the other, so a
+//! reader may see a mixture of two entries; it then finds nothing, or a wrong stack, and nothing worse.
 
 use crate::frames::Call;
 use crate::lock::Lock;
@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 const LENGTH: usize = 1 << 14;
 
-/// The ring of one thread. Every plain access that is new to the shadow goes through it, so it is as small as can be.
+/// The ring of one thread. Every plain access that is new to the shadow is written to it, so it is as small as possible.
 #[repr(C)]
 pub(crate) struct Trace {
     next: AtomicU64,
@@ -29,7 +29,7 @@ const CALL_BITS: u32 = 64 - ADDRESS_BITS;
 const ADDRESS_MASK: u64 = (1 << ADDRESS_BITS) - 1;
 
 impl Trace {
-    /// Remembers an access, with the moment from which on others know it.
+    /// Records an access, with the moment from which on it can be known to other threads.
     #[inline(always)]
     pub(crate) fn push(&self, access: Access, since: u64, call: Call, caller: usize) {
         let next = self.next.load(Ordering::Relaxed);
@@ -43,7 +43,7 @@ impl Trace {
         self.next.store(next + 1, Ordering::Release);
     }
 
-    /// Where the thread last read, or wrote, one of these bytes at about that moment.
+    /// Finds where the thread last read, or wrote, one of these bytes at about that moment.
     pub(crate) fn find(&self, Access { address, bytes, write }: Access, since: u64) -> Option<Found> {
         let next = self.next.load(Ordering::Acquire);
         let oldest = next.saturating_sub(LENGTH as u64);
@@ -76,11 +76,11 @@ pub(crate) struct Found {
     pub(crate) place: Call,
 }
 
-/// The rings of threads that have ended, oldest first, each with where it is known.
+/// The rings of threads that have ended, oldest first, each with the pointer in the thread's entry.
 static ENDED: Lock<Vec<(usize, &'static AtomicPtr<Trace>)>> = Lock::new(Vec::new());
 const KEPT: usize = 64;
 
-/// A ring for a new thread.
+/// Maps a ring for a new thread.
 pub(crate) fn take() -> *mut Trace {
     sys::map(size_of::<Trace>()).cast()
 }
@@ -97,9 +97,9 @@ pub(crate) fn give_back(trace: *mut Trace, known_as: &'static AtomicPtr<Trace>) 
     }
 }
 
-/// Looks into the ring of a thread, alive or dead.
+/// Searches the ring of a thread, alive or dead.
 pub(crate) fn find(known_as: &AtomicPtr<Trace>, access: Access, since: u64) -> Option<Found> {
-    // Nobody gives a ring back to the system meanwhile.
+    // No ring is unmapped meanwhile.
     let _ended = ENDED.lock();
     // SAFETY: rings are unmapped only under the lock, after they have become unknown.
     unsafe { known_as.load(Ordering::Acquire).as_ref() }?.find(access, since)
@@ -110,10 +110,10 @@ mod tests {
     use super::*;
     use crate::frames;
 
-    /// The end of a moment is the same again after a while, so a later read must not be taken for the write that is looked for.
+    /// The lower bits of a moment repeat after a while, so a later read must not be taken for the write that is searched for.
     #[test]
     fn reads_and_writes_are_told_apart() {
-        // SAFETY: a fresh ring, zeroed, that nobody gives back.
+        // SAFETY: a fresh ring, zeroed, that is never unmapped.
         let ring = unsafe { &*take() };
         let access = |write| Access { address: 64, bytes: 8, write };
         ring.push(access(true), 5, Call(1), 100);

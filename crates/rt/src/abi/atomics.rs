@@ -1,7 +1,7 @@
 //! `__tsan_atomic*`: every atomic access of the program.
 //!
-//! Nothing in Rust tells a function where it was called from, so each of them is a shim that puts its return address into the next free
-//! argument register and jumps on.
+//! A Rust function cannot find out where it was called from. So each of these functions is a shim that puts its return address into the next free
+//! argument register and jumps to the real function.
 
 use super::word::{Combine, Word};
 use crate::access::{Kind, Step, perform};
@@ -56,7 +56,7 @@ macro_rules! fetches {
 }
 fetches! { fetch_add Add  fetch_sub Sub  fetch_and And  fetch_or Or  fetch_xor Xor  fetch_nand Nand }
 
-/// A compare-exchange of either strength, with the order of the case that it turns out to be.
+/// A compare-exchange of any strength. The order depends on whether it succeeds.
 pub(crate) unsafe fn compare<T: Word>(
     address: *mut T,
     expected: T,
@@ -81,11 +81,11 @@ pub(crate) unsafe fn compare<T: Word>(
 /// What a compare-exchange promises when it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Strength {
-    /// It may fail for no reason.
+    /// It may fail although the expected value is there.
     Weak,
-    /// It fails only if another value was there.
+    /// It fails only if it finds another value.
     Strong,
-    /// The program repeats it until it succeeds: failing leaves no trace.
+    /// The program repeats it until it succeeds: failed attempts are not recorded.
     Blocking,
 }
 
@@ -145,7 +145,7 @@ unsafe extern "C" fn compare_weak<T: Word>(
     unsafe { compare_in_place(address, expected, value, (order, failure), Strength::Weak, caller) }
 }
 
-/// The forms of sixteen bytes fill the argument registers; their shims leave the return address in the thread's block.
+/// The forms for sixteen bytes use all argument registers, so their shims store the return address in the thread's block.
 unsafe extern "C" fn compare_value_16(
     address: *mut u128,
     expected: u128,
@@ -248,7 +248,7 @@ pub(crate) mod exports {
 
     shim!(__tsan_atomic_thread_fence => thread_fence, "rsi");
 
-    /// A fence against the compiler only.
+    /// A fence that only the compiler must respect.
     #[unsafe(no_mangle)]
     extern "C" fn __tsan_atomic_signal_fence(_order: c_int) {}
 }

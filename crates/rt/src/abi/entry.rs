@@ -1,8 +1,8 @@
-//! Where the program begins, and where functions begin and end.
+//! The beginning of the program, and the beginning and end of its functions.
 
 use crate::{start, thread};
 
-/// `pc` is where the function will return to, `stack` the stack pointer at the call.
+/// `pc` is the return address of the function, `stack` the stack pointer at the call.
 unsafe extern "C" fn entered(pc: usize, stack: usize) {
     // SAFETY: this thread's own structure.
     unsafe { (*thread::current()).frames.enter(pc, stack) };
@@ -17,7 +17,7 @@ unsafe extern "C" fn left() {
 mod exports {
     use super::{entered, left, start};
 
-    /// Called by a constructor of every instrumented file.
+    /// A constructor of every instrumented file calls this.
     #[unsafe(no_mangle)]
     extern "C" fn __tsan_init() {
         start::ensure();

@@ -18,7 +18,7 @@ unsafe extern "C" fn write_range(address: usize, bytes: usize, caller: usize) {
     crate::plain::range(address, bytes, true, caller);
 }
 
-/// The pointer to the virtual functions is written once per constructor on the way down. Writing the same again is no change.
+/// Each constructor and destructor of a class writes the pointer to the virtual functions. Writing the same value again does not count as a write.
 unsafe extern "C" fn vptr_update(address: *mut *mut c_void, new: *mut c_void, caller: usize) {
     // SAFETY: the program is about to write there.
     if unsafe { *address } != new {
@@ -50,7 +50,7 @@ mod exports {
             $(shim!($write => write::<$bytes>, "rsi");)*
         )* };
     }
-    // An access that reads and writes is reported like a write: whatever races with the read races with the write, too.
+    // An access that reads and writes is checked as a write: an access that races with the read also races with the write.
     sizes! {
         1: __tsan_read1 __tsan_volatile_read1 / __tsan_write1 __tsan_volatile_write1 __tsan_read_write1;
         2: __tsan_read2 __tsan_volatile_read2 __tsan_unaligned_read2 __tsan_unaligned_volatile_read2

@@ -1,4 +1,4 @@
-//! Shims that know where they were called from.
+//! Shims that pass on where they were called from.
 
 /// A function that passes its return address on, in the register of the argument after the last one.
 macro_rules! shim {
@@ -12,7 +12,7 @@ macro_rules! shim {
 }
 pub(crate) use shim;
 
-/// The same where no register is left: the address goes to `Local::caller`.
+/// The same for functions that leave no register free: the address goes to `Local::caller`.
 macro_rules! shim_through_block {
     ($name:ident => $target:expr) => {
         #[unsafe(naked)]
@@ -31,7 +31,7 @@ macro_rules! shim_through_block {
 }
 pub(crate) use shim_through_block;
 
-/// The same function as another one, for code that is trusted: notes that in `Local::flags` and goes on there.
+/// A variant of a function for trusted code: sets the flag in `Local::flags` and jumps to the function.
 macro_rules! shim_of_trusted {
     ($($name:ident => $target:ident)*) => { $(
         #[unsafe(naked)]

@@ -1,5 +1,5 @@
-//! `__steadfast_trusted_atomic*`: the accesses of code that is trusted. Nobody emits calls of these; they are put in place of `ThreadSanitizer`'s functions in the
-//! copy of Rust's standard library that `steadfast cargo` makes.
+//! `__steadfast_trusted_atomic*`: the accesses of trusted code. No compiler emits calls of these functions; `steadfast cargo` puts them in place of `ThreadSanitizer`'s functions
+//! in its copy of Rust's standard library.
 
 #[cfg(not(test))]
 mod exports {

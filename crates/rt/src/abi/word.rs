@@ -1,26 +1,26 @@
 //! The sizes of atomics, and the raw operations on them.
 //!
-//! They are carried out while the record of the location is locked. Taking that lock is a full barrier, so a plain store is sequentially
-//! consistent for everybody who takes it, too; code that is not instrumented sees at least a release.
+//! They run while the record of the location is locked. Taking that lock is a full barrier, so a plain store is sequentially
+//! consistent for all threads that take the lock; for code that is not instrumented it is at least a release.
 
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// An integer that the machine can change atomically.
 pub(crate) trait Word: Copy + Eq {
-    /// How many bytes.
+    /// Its size.
     const BYTES: u8;
-    /// As the engine sees it.
+    /// The value as the engine represents it.
     fn value(self) -> u128;
     /// # Safety
-    /// For all of them: the address is aligned and points to memory that the program may use like this.
+    /// For all operations: the address is aligned and points to memory that the program may use in this way.
     unsafe fn load(address: *mut Self) -> Self;
     unsafe fn store(address: *mut Self, value: Self);
     unsafe fn exchange(address: *mut Self, value: Self) -> Self;
-    /// `Ok` if it was changed; always with the old value.
+    /// Returns the old value: `Ok` if the value was changed, `Err` if not.
     unsafe fn compare_exchange(address: *mut Self, expected: Self, value: Self) -> Result<Self, Self>;
     fn combine(self, how: Combine, operand: Self) -> Self;
 
-    /// Changes the value with a function of the old one, and returns that.
+    /// Replaces the value with a function of the old one, and returns the old one.
     ///
     /// # Safety
     /// As above.
@@ -39,7 +39,7 @@ pub(crate) trait Word: Copy + Eq {
     }
 }
 
-/// What a fetch-operation computes.
+/// The operation of a read-modify-write.
 #[derive(Clone, Copy)]
 pub(crate) enum Combine {
     Add,
@@ -149,7 +149,7 @@ impl Word for u128 {
     combine!();
 }
 
-/// The instruction itself: without a hint for the whole library, the compiler would call a function of libatomic that we intercept.
+/// The instruction itself. Unless the whole library were compiled for processors with it, the compiler would call a function of libatomic, which the runtime intercepts.
 unsafe fn exchange_sixteen(address: *mut u128, expected: u128, value: u128) -> u128 {
     let (low, high): (u64, u64);
     // SAFETY: the caller passes an aligned address of 16 bytes that can be written. The compiler keeps rbx for itself, so it is put back.

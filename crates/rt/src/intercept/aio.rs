@@ -1,4 +1,4 @@
-//! Reading and writing in the background, and being told of messages. libc does that in threads of its own, which it starts without us.
+//! Asynchronous I/O (`aio_*`) and notices of messages (`mq_notify`). libc does the work in threads of its own; the runtime does not see them start.
 
 use super::files::{FILES, found_nothing};
 use super::notices::{self, Event};
@@ -16,13 +16,13 @@ crate::sys::next! {
     fn mq_notify(queue: mqd_t, event: *const Event) -> c_int;
 }
 
-/// Where a request says what is to be done after it.
+/// The event that a request asks for at its end.
 unsafe fn event_of(request: *mut aiocb) -> *mut Event {
     // SAFETY: the request is the program's; only the address of a part is taken.
     unsafe { (&raw mut (*request).aio_sigevent).cast() }
 }
 
-/// Begins one request.
+/// Starts one request.
 unsafe fn begin(request: *mut aiocb, original: impl FnOnce(*mut aiocb) -> c_int) -> c_int {
     sync::contributing(FILES);
     // SAFETY: the program's request stays until it is done, as the manual wants; if it could not begin, libc has let go of its event.
@@ -60,7 +60,7 @@ unsafe extern "C" fn aio_write64(request: *mut aiocb) -> c_int {
     unsafe { begin(request, |request| real::aio_write(request)) }
 }
 
-/// What was written before is there, and then the notice comes.
+/// The notice comes when everything that was written before is on disk.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn aio_fsync(operation: c_int, request: *mut aiocb) -> c_int {
     // SAFETY: the program's own request; the original gets what the program gave.
@@ -73,7 +73,7 @@ unsafe extern "C" fn aio_fsync64(operation: c_int, request: *mut aiocb) -> c_int
     unsafe { aio_fsync(operation, request) }
 }
 
-/// What is read may be from another thread. Who only asks will ask again.
+/// A finished read may return what another thread wrote. A program that polls asks again.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn aio_error(request: *const aiocb) -> c_int {
     // SAFETY: the program's own argument, passed on as it is.
@@ -108,7 +108,7 @@ unsafe extern "C" fn aio_suspend64(requests: *const *const aiocb, count: c_int, 
     unsafe { aio_suspend(requests, count, time) }
 }
 
-/// All requests at once, and a notice after the last. It comes even if none of them could begin. Those of the single ones are left to libc: if only some of them can begin, nobody knows which.
+/// Starts all requests, with one notice after the last. The notice comes even if no request could start. The runtime does not replace the events of the single requests: if only some can start, it cannot know which.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lio_listio(mode: c_int, requests: *const *mut aiocb, count: c_int, event: *mut Event) -> c_int {
     sync::contributing(FILES);
@@ -129,7 +129,7 @@ unsafe extern "C" fn lio_listio64(mode: c_int, requests: *const *mut aiocb, coun
     unsafe { lio_listio(mode, requests, count, event) }
 }
 
-/// Libc copies the event.
+/// libc copies the event.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mq_notify(queue: mqd_t, event: *const Event) -> c_int {
     // SAFETY: the program's event, or null.

@@ -12,13 +12,13 @@ crate::sys::next! {
     fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) -> c_int;
 }
 
-/// How many threads a barrier waits for. glibc keeps it in the third word of the structure.
+/// How many threads a barrier waits for. glibc keeps the number in the third word of the structure.
 unsafe fn count(barrier: *mut pthread_barrier_t) -> usize {
     // SAFETY: the caller passes a barrier that the program has initialised, and a barrier has more words than that.
     unsafe { libc_word(barrier, 2) as c_uint as usize }
 }
 
-/// Whether other processes use the barrier as well.
+/// Whether other processes may use the barrier.
 unsafe fn is_shared(barrier: *mut pthread_barrier_t) -> bool {
     // SAFETY: the caller passes a barrier that the program has initialised, and a barrier has more words than that.
     unsafe { libc_word(barrier, 3) != 0 }

@@ -1,6 +1,6 @@
-//! Condition variables, and those of C11.
+//! Condition variables of POSIX and C11.
 //!
-//! What orders threads here is the mutex: it is given back on the way in and taken on the way out.
+//! The mutex orders the threads: a wait unlocks it first and locks it again before it returns.
 
 use super::{libc_word, mutex, threads, unwinding};
 use crate::schedule::{self, Deadline, Operation, Woken};
@@ -33,38 +33,38 @@ unsafe fn wait(
     if !schedule::controls(Operation::WaitForSignal, condition as usize, moved_by_others) {
         // SAFETY: the program waits with this mutex, so it has initialised it.
         unsafe { mutex::releasing(mutex) };
-        // A thread that is cancelled here gets the mutex back as well.
+        // A thread that is cancelled here locks the mutex again, too.
         let result = unwinding::or_else(sync::acquired, mutex as usize, original);
         sync::acquired(mutex as usize);
         return result;
     }
-    // Who was cancelled before does not wait at all, and still has the mutex.
+    // A thread that was cancelled before does not wait, and still holds the mutex.
     threads::end_if_cancelled();
-    // Nothing can come between giving the mutex back and waiting: this thread has its turn until it waits.
+    // No other thread runs between the unlock and the wait: this thread keeps the turn until it waits.
     // SAFETY: the program waits with this mutex, so it has initialised it and holds it.
     unsafe { mutex::unlock(mutex) };
     let woken = schedule::wait_for_signal(condition as usize, schedule::ALL, deadline);
     // SAFETY: the program waits with this mutex, so it has initialised it, and does not destroy it meanwhile.
     let locked = unsafe { mutex::lock(mutex) };
     threads::end_if_cancelled();
-    // Whoever is interrupted may return as well: that can always happen.
+    // After an interruption the wait may return, too: spurious wakeups are allowed.
     if woken == Woken::TimedOut { ETIMEDOUT } else { locked }
 }
 
-/// What the condition was made with. glibc keeps that with the number of those who wait.
+/// The attributes of the condition. glibc keeps them in the word that counts the waiting threads.
 unsafe fn attributes(condition: *mut pthread_cond_t) -> c_int {
     const WAITERS: usize = 9;
     // SAFETY: the caller passes a condition that the program has initialised, and a condition has more words than that.
     unsafe { libc_word(condition, WAITERS) }
 }
 
-/// Whether other processes use the condition as well.
+/// Whether other processes may use the condition.
 unsafe fn is_shared(condition: *mut pthread_cond_t) -> bool {
     // SAFETY: the caller passes a condition that the program has initialised.
     unsafe { attributes(condition) & 1 != 0 }
 }
 
-/// The clock that its time limits are meant for.
+/// The clock of its deadlines.
 unsafe fn clock_of(condition: *mut pthread_cond_t) -> clockid_t {
     // SAFETY: the caller passes a condition that the program has initialised.
     if unsafe { attributes(condition) } & 2 != 0 { CLOCK_MONOTONIC } else { CLOCK_REALTIME }

@@ -1,7 +1,7 @@
-//! `memcpy`, `memmove` and `memset`, which gcc calls as they are, where clang calls functions of the sanitizer.
+//! `memcpy`, `memmove` and `memset`. gcc calls them directly; clang calls functions of the sanitizer instead.
 //!
-//! They are not replaced for the whole process: the linker passes only the calls of the objects that it links to us (`--wrap`, see `steadfast cc`), and what libraries copy is their
-//! own business. The calls of the runtime itself come here, too, and are not looked at, because it is inside. What is meant to be the original is the checked form, which nobody wraps.
+//! They are not replaced for the whole process: the linker redirects only the calls in the objects that it links (`--wrap`, see `steadfast cc`), so copies made by libraries are not
+//! recorded. Calls of the runtime itself also come here, but are not recorded, because the thread is inside the runtime. The original is called in its checked form, which is not wrapped.
 
 use crate::abi::shim::shim;
 use crate::{plain, tls};
@@ -13,14 +13,14 @@ unsafe extern "C" {
     fn __memset_chk(to: *mut c_void, value: c_int, bytes: usize, room: usize) -> *mut c_void;
 }
 
-/// As much room as it takes. If the compiler knew this number, it would call the unchecked form, and that is us.
+/// The size of the destination for the checked form: unlimited. If the compiler knew this number, it would call the unchecked form, which is the function here.
 fn room() -> usize {
     core::hint::black_box(usize::MAX)
 }
 
-/// Notes what is done in the name of the program.
+/// Records an access that libc makes for the program.
 pub(super) fn observe(address: usize, bytes: usize, write: bool, caller: usize) {
-    // Before the runtime has met the thread there is nobody to race with.
+    // Before the runtime knows the thread, nothing can race with it.
     if bytes != 0 && !tls::local().thread.is_null() && tls::local().inside == 0 {
         plain::range(address, bytes, write, caller);
     }
@@ -29,20 +29,20 @@ pub(super) fn observe(address: usize, bytes: usize, write: bool, caller: usize) 
 unsafe extern "C" fn copy(to: *mut c_void, from: *const c_void, bytes: usize, caller: usize) -> *mut c_void {
     observe(from as usize, bytes, false, caller);
     observe(to as usize, bytes, true, caller);
-    // SAFETY: the program's own arguments. Nobody knows how much room there is, so it is said to be enough for anything.
+    // SAFETY: the program's own arguments. The size of the destination is not known, so it is given as unlimited.
     unsafe { __memcpy_chk(to, from, bytes, room()) }
 }
 
 unsafe extern "C" fn move_bytes(to: *mut c_void, from: *const c_void, bytes: usize, caller: usize) -> *mut c_void {
     observe(from as usize, bytes, false, caller);
     observe(to as usize, bytes, true, caller);
-    // SAFETY: the program's own arguments. Nobody knows how much room there is, so it is said to be enough for anything.
+    // SAFETY: the program's own arguments. The size of the destination is not known, so it is given as unlimited.
     unsafe { __memmove_chk(to, from, bytes, room()) }
 }
 
 unsafe extern "C" fn fill(to: *mut c_void, value: c_int, bytes: usize, caller: usize) -> *mut c_void {
     observe(to as usize, bytes, true, caller);
-    // SAFETY: the program's own arguments. Nobody knows how much room there is, so it is said to be enough for anything.
+    // SAFETY: the program's own arguments. The size of the destination is not known, so it is given as unlimited.
     unsafe { __memset_chk(to, value, bytes, room()) }
 }
 

@@ -1,4 +1,4 @@
-//! Ends of the process that skip its handlers: `_exit`, becoming another program, and becoming one that goes on alone.
+//! Ends of the process that skip its exit handlers: `_exit`, the `exec` functions, and `daemon`, which ends the parent.
 
 use crate::ending;
 use crate::sys::Next;
@@ -24,7 +24,7 @@ unsafe extern "C" fn _Exit(code: c_int) {
     end(code);
 }
 
-/// Some of these functions take as many arguments as one likes: so what is in registers is put aside, and the original finds everything as it was.
+/// Some of these functions are variadic. So each one saves the argument registers, calls [`before_exec`], restores them and jumps to the original.
 macro_rules! exec {
     ($($name:ident $next:ident $original:literal)*) => { $(
         static $next: Next = Next::new($original);
@@ -58,13 +58,13 @@ exec! {
     execveat EXECVEAT c"execveat"
 }
 
-/// Says where the original is.
+/// Returns the address of the original.
 extern "C" fn before_exec(original: &Next) -> usize {
     ending::before_exec();
     original.address()
 }
 
-/// The original ends the parent by itself; so here is all of it. It tells before, so that only one of the two does.
+/// libc's `daemon` would end the parent without a call of the runtime's `_exit`, so it is implemented here. Held-back findings are reported before the fork, so that only one of the two processes reports them.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn daemon(stays: c_int, keeps_files: c_int) -> c_int {
     ending::before_exec();
@@ -85,9 +85,9 @@ unsafe extern "C" fn daemon(stays: c_int, keeps_files: c_int) -> c_int {
     }
 }
 
-/// The standard files are nothing any more.
+/// Redirects the standard files to `/dev/null`.
 fn without_files() -> c_int {
-    // SAFETY: a string of C, and a file that is ours.
+    // SAFETY: a string of C, and a file that this function opens.
     unsafe {
         let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
         if nothing == -1 {

@@ -1,6 +1,6 @@
-//! Pipes, sockets and the like: what is written before, is there after it was read. Also what was done before something was closed is there after its end was read, and what was done before a timer was set, after it was read.
+//! Pipes, sockets and other descriptors. A write happens before the read that receives it, closing a descriptor before the read that finds its end, and setting a timer before the read of its expiry.
 //!
-//! Which descriptors belong together is not known, so all of them do. That can only hide something.
+//! The runtime does not know which descriptors are connected, so it treats all of them as one object. This can hide a race, but not invent one.
 
 use crate::{schedule, sync, sys};
 use core::ffi::{c_int, c_uint, c_void};
@@ -10,13 +10,13 @@ use libc::{
     socklen_t, ssize_t, timespec, timeval,
 };
 
-/// An address at which nothing else can be.
+/// An address that no object of the program can have.
 pub(super) const FILES: usize = 64;
 
-/// What was open for output when the process began, as [`identity`] says.
+/// The [`identity`] of standard output and standard error when the process began.
 static OUTPUTS: [[AtomicU64; 2]; 2] = [const { [AtomicU64::new(0), AtomicU64::new(0)] }; 2];
 
-/// The process begins.
+/// Called when the process begins.
 pub(crate) fn begin() {
     for (file, output) in (1..).zip(&OUTPUTS) {
         for (part, known) in identity(file).into_iter().zip(output) {
@@ -25,15 +25,15 @@ pub(crate) fn begin() {
     }
 }
 
-/// Nobody in this process reads what goes there. That is not known of a descriptor that was closed and is something else now, perhaps a pipe.
+/// Whether this is still the original standard output or standard error, which no thread of this process reads. If the program has closed it, the number may now be another file, such as a pipe.
 fn is_output(file: c_int) -> bool {
     (file == 1 || file == 2)
         && identity(file) == OUTPUTS[file as usize - 1].each_ref().map(|known| known.load(Ordering::Relaxed))
 }
 
-/// The number of a device and that of a file on it, or zeroes if nothing is open.
+/// The numbers of the device and of the file on it, or zeroes if the descriptor is not open.
 fn identity(file: c_int) -> [u64; 2] {
-    // SAFETY: the structure is ours, and zeroes are valid.
+    // SAFETY: the structure is a local variable, and zeroes are valid.
     unsafe {
         let mut status: libc::stat = core::mem::zeroed();
         sys::raw_syscall(libc::SYS_fstat, [file as usize, (&raw mut status) as usize, 0, 0, 0, 0]);
@@ -41,34 +41,34 @@ fn identity(file: c_int) -> [u64; 2] {
     }
 }
 
-/// Nothing came, and the program does not want to wait for it: it will ask again, and somebody else should do something in the meantime.
+/// There is no data, and the program does not block: it will poll again, so another thread should run first.
 pub(super) fn found_nothing() {
     schedule::step_aside();
 }
 
-/// Before something that tells others nothing.
+/// Called before an operation that passes nothing on to other threads.
 pub(super) fn nothing<T>(_: T) {}
 
-/// Something is about to be written.
+/// Called before a write.
 pub(super) fn will_write<T>(_: T) {
     sync::contributing(FILES);
 }
 
-/// Something is about to be written to a descriptor, which may be one of those that nobody here reads.
+/// Called before a write to a descriptor. A write to standard output or standard error orders nothing.
 fn will_write_to(file: c_int) {
     if !is_output(file) {
         sync::contributing(FILES);
     }
 }
 
-/// Something was written, or the original says why not.
+/// Called after a write, with the result of the original.
 pub(super) fn has_written(result: isize) {
     if result < 0 && sys::errno() == libc::EAGAIN {
         found_nothing();
     }
 }
 
-/// Something was read, or the original says why not.
+/// Called after a read, with the result of the original.
 pub(super) fn has_read(result: isize) {
     if result >= 0 {
         sync::acquired(FILES);
@@ -77,7 +77,7 @@ pub(super) fn has_read(result: isize) {
     }
 }
 
-/// So many descriptors are ready.
+/// Called after a wait, with the number of descriptors that are ready.
 fn has_waited(result: isize) {
     match result {
         0 => found_nothing(),
@@ -86,7 +86,7 @@ fn has_waited(result: isize) {
     }
 }
 
-/// Functions that do what the originals do, between a function that gets the first argument and one that gets the result. Each is named once: here are also the originals, as `next!` makes them.
+/// Defines functions that call `$before` with the first argument, then the original, then `$after` with the result. It also declares the originals, as `next!` does.
 macro_rules! surrounded {
     ($($before:ident, $after:ident {
         $(fn $name:ident($first:ident: $first_type:ty $(, $argument:ident: $type:ty)*) -> $result:ty;)*
@@ -161,7 +161,7 @@ surrounded! {
         fn close(file: c_int) -> c_int;
         fn timerfd_settime(file: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int;
     }
-    // What is read here is written there. That a descriptor becomes another one closes what it was before.
+    // These read from one descriptor and write to another. `dup2` also closes the old file of the target.
     will_write, has_read {
         fn sendfile(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;
         fn sendfile64(to: c_int, from: c_int, offset: *mut off_t, bytes: size_t) -> ssize_t;

@@ -1,10 +1,10 @@
-//! Fork: the child has one thread, and must not find the runtime in the middle of something.
+//! Fork. The child has one thread, and must not find a lock of the runtime held or its data half changed.
 
 use super::turns;
 use crate::tls::Inside;
 use crate::{ending, engine, frames, report, schedule, spin, table, thread};
 
-/// Asks to be called around every fork. As the first one who asks: so the handlers of the program run while the runtime still works, before ours and after ours.
+/// Registers handlers that run around every fork. They are registered first, so before a fork they run after the program's handlers, and after it before them: the program's handlers always find the runtime working.
 pub(crate) fn prepare() {
     // SAFETY: the functions are of the right type and stay where they are.
     unsafe { libc::pthread_atfork(Some(before), Some(after_in_parent), Some(after_in_child)) };
@@ -25,7 +25,7 @@ crate::sys::next! {
     fn _Fork() -> libc::pid_t;
 }
 
-/// The form that calls no handlers, so not ours either.
+/// A fork without handlers, so the runtime's handlers are called here.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "this is its name")]
 unsafe extern "C" fn _Fork() -> libc::pid_t {
@@ -54,7 +54,7 @@ fn let_go(child: bool) {
 
 unsafe extern "C" fn after_in_parent() {
     let_go(false);
-    // That of `before`.
+    // Ends the `Inside` that `before` has entered.
     drop(Inside);
 }
 

@@ -1,7 +1,7 @@
-//! The guards of variables that C++ initialises when a function first runs, after the Itanium ABI.
+//! The guards of C++ variables that are initialised when a function first runs, as in the Itanium ABI.
 //!
-//! They are implemented here, because there need not be anything to call: the functions of a program that is linked with `-static-libstdc++` are in the executable, where ours take their place. The bits
-//! are those of libstdc++, and sleeping and waking as well, so that a module that brings its own copy can share a guard with us. As there, who initialises a variable while it does so waits for itself.
+//! They are implemented here, because there may be no original to call: in a program that is linked with `-static-libstdc++`, these functions replace those in the executable. The bits and the
+//! futex calls are those of libstdc++, so that a module with its own copy can share a guard with the runtime. As in libstdc++, a recursive initialisation waits for itself.
 
 use crate::access::{Kind, Step, perform};
 use crate::order::Order;
@@ -12,14 +12,14 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 const ACQUIRE: Order = Order::from_abi(2);
 const RELEASE: Order = Order::from_abi(3);
-/// The variable is there. This is the byte that the program looks at itself.
+/// The variable is initialised. The program itself reads this byte.
 const DONE: u32 = 1;
-/// Somebody initialises it,
+/// A thread is initialising the variable,
 const PENDING: u32 = 0x100;
-/// and somebody else sleeps until that is over.
+/// and another thread sleeps until it has finished.
 const AWAITED: u32 = 0x1_0000;
 
-/// What passes from one who has failed to the next one, who tries again. The last bytes of a guard are nobody's.
+/// The address of the clock that a failed initialisation passes to the next attempt. The ABI does not use the last bytes of a guard.
 fn failures(guard: *mut u64) -> usize {
     guard as usize + 4
 }
@@ -29,7 +29,7 @@ unsafe fn word<'a>(guard: *mut u64) -> &'a AtomicU32 {
     unsafe { AtomicU32::from_ptr(guard.cast()) }
 }
 
-/// Whether it is this thread that initialises the variable. Nothing as long as somebody else does.
+/// Whether this thread must initialise the variable. `None` while another thread does.
 fn attempt(word: &AtomicU32) -> Option<bool> {
     match word.compare_exchange(0, PENDING, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => Some(true),
@@ -38,7 +38,7 @@ fn attempt(word: &AtomicU32) -> Option<bool> {
     }
 }
 
-/// The same, however long it takes.
+/// The same as [`attempt`], but waits until it is decided.
 fn sleep_until_decided(word: &AtomicU32) -> bool {
     loop {
         if let Some(decided) = attempt(word) {
@@ -48,13 +48,13 @@ fn sleep_until_decided(word: &AtomicU32) -> bool {
         let change = word.compare_exchange(PENDING, awaited, Ordering::Relaxed, Ordering::Relaxed);
         if change.is_ok() || change == Err(awaited) {
             let arguments = [word.as_ptr() as usize, libc::FUTEX_WAIT as usize, awaited as usize, 0, 0, 0];
-            // SAFETY: the word stays. Whatever ends the wait, we look again.
+            // SAFETY: the word stays. Whatever ends the wait, the loop looks again.
             unsafe { sys::raw_syscall(libc::SYS_futex, arguments) };
         }
     }
 }
 
-/// It is over, in one way or the other.
+/// Ends the initialisation, and wakes the threads that wait for it.
 fn leave(word: &AtomicU32, state: u32) {
     if word.swap(state, Ordering::AcqRel) & AWAITED != 0 {
         let arguments = [word.as_ptr() as usize, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0];
@@ -82,7 +82,7 @@ unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
-    // Whoever comes later reads the guard with an ordinary atomic load, so this has to be the store that it reads from.
+    // Later users read the guard with an ordinary atomic load, so this must be the store that they read from.
     let set = || {
         // SAFETY: the compiler passes the guard of a static variable.
         leave(unsafe { word(guard) }, DONE);
@@ -92,7 +92,7 @@ unsafe extern "C" fn __cxa_guard_release(guard: *mut u64) {
     schedule::notify(Operation::Initialised, guard as usize);
 }
 
-/// An exception has left the initialisation.
+/// Called when an exception has left the initialisation.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cxa_guard_abort(guard: *mut u64) {
     sync::contributing(failures(guard));

@@ -1,7 +1,7 @@
-//! Atomics that compilers leave to libatomic: sixteen bytes without `-mcx16`, and structures of any size.
+//! Atomics that compilers leave to libatomic: those of sixteen bytes without `-mcx16`, and structures of any size.
 //!
-//! Those of sixteen bytes are like all others if they are called by their names. The functions for any size, which clang calls for structures, only order threads here; inside they may call
-//! those for sixteen bytes, which must not count once more.
+//! The functions for sixteen bytes are checked like all other atomics. The functions for any size, which clang calls for structures, only order threads. They may call those
+//! for sixteen bytes inside; these inner calls are not recorded again.
 
 use crate::abi::atomics::compare_strong_16;
 use crate::abi::atomics::exports::operations;
@@ -22,7 +22,7 @@ operations!(u128, "rdx", "r8"; __atomic_load_16 __atomic_store_16 __atomic_excha
     __atomic_fetch_xor_16 __atomic_fetch_nand_16);
 shim_through_block!(__atomic_compare_exchange_16 => compare_strong_16);
 
-/// What libatomic does is no access of the program.
+/// Calls libatomic without recording its own accesses.
 fn unobserved<R>(work: impl FnOnce() -> R) -> R {
     let _inside = Inside::enter();
     work()

@@ -1,4 +1,4 @@
-//! Libraries that are unloaded: the next one in the same place has nothing to do with them. The dynamic linker maps and unmaps by itself, so the memory is forgotten here.
+//! Unloading libraries. Another library may be mapped at the same addresses later, so the old accesses must be forgotten. The dynamic linker does not call `munmap` through the runtime, so that is done here.
 
 use super::memory;
 use crate::tls::Inside;
@@ -8,11 +8,11 @@ crate::sys::next! {
     fn dlclose(library: *mut c_void) -> c_int;
 }
 
-/// Where libraries are: first addresses, with the number of bytes from there on.
+/// The memory of libraries: first address and number of bytes.
 type Places = Vec<(usize, usize)>;
 
 unsafe extern "C" fn note(library: *mut libc::dl_phdr_info, _: usize, places: *mut c_void) -> c_int {
-    // SAFETY: the linker describes a library to us, and the list is that of `loaded`.
+    // SAFETY: the linker passes the description of a library, and the list is the one of `loaded`.
     unsafe {
         let library = &*library;
         let headers = core::slice::from_raw_parts(library.dlpi_phdr, usize::from(library.dlpi_phnum));
@@ -23,7 +23,7 @@ unsafe extern "C" fn note(library: *mut libc::dl_phdr_info, _: usize, places: *m
     0
 }
 
-/// All that are loaded.
+/// The memory of all loaded libraries.
 fn loaded() -> Places {
     let mut places = Places::new();
     // SAFETY: the list outlives the call.
@@ -31,7 +31,7 @@ fn loaded() -> Places {
     places
 }
 
-/// Usually more than one library goes, or none: the last one who uses it takes with it what it needs. If another thread has loaded something there in the meantime, that is forgotten as well, which can only hide something.
+/// One call may unload several libraries (with their dependencies), or none (while others use it). If another thread has loaded something at the same place in the meantime, its accesses are forgotten, too: this can hide a race, but not invent one.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dlclose(library: *mut c_void) -> c_int {
     let before = inside(loaded);
@@ -45,7 +45,7 @@ unsafe extern "C" fn dlclose(library: *mut c_void) -> c_int {
     result
 }
 
-/// Does something of our own.
+/// Does work of the runtime itself, which is not recorded.
 fn inside<R>(work: impl FnOnce() -> R) -> R {
     let _inside = Inside::enter();
     work()

@@ -1,4 +1,4 @@
-//! Libraries that are loaded. The dynamic linker loads one after the other, with a lock of its own: what a thread did there, as constructors do, is known to those who come later, also if they find the library loaded.
+//! Loading libraries. The dynamic linker holds a lock of its own while it loads. So what a thread did there (in constructors, for example) happens before every later load, also if the library is already loaded.
 
 use super::turns;
 use crate::sync;
@@ -8,15 +8,15 @@ use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 static DLOPEN: Next = Next::new(c"dlopen");
 static DLMOPEN: Next = Next::new(c"dlmopen");
 
-/// An address at which nothing else can be.
+/// An address that no object of the program can have.
 const LOADER: usize = 104;
 
-/// Constructors are to know what was done before them, and others what they have done.
+/// Orders loads one after the other: earlier loads happen before the constructors, and the constructors before later loads.
 fn one_after_the_other(load: impl FnOnce() -> *mut c_void) -> *mut c_void {
     let mut turn = turns::take();
     sync::acquired(LOADER);
     let library = load();
-    // Who did not wait for the one before has done so in the linker; but what that one did may not be told yet.
+    // A thread that gave up waiting for the turn has waited in the linker; but the thread before it may not have published its clock yet.
     turn.take_if_given_up();
     sync::acquired(LOADER);
     sync::contributing(LOADER);
@@ -41,7 +41,7 @@ unsafe extern "C" fn open_in_space(space: c_long, name: *const c_char, flags: c_
     })
 }
 
-/// The linker looks at who calls it: each library has places of its own where others are searched for. If that matters, it must not be us who call.
+/// Whether the result depends on which library calls the linker: each library can have search paths of its own. In that case the runtime must not be the caller.
 unsafe fn depends_on_caller(name: *const c_char, caller: usize) -> bool {
     if name.is_null() {
         return false;
@@ -52,9 +52,9 @@ unsafe fn depends_on_caller(name: *const c_char, caller: usize) -> bool {
     !is_path && library_of(caller) != library_of(open as *const () as usize)
 }
 
-/// Where the library, or the program, begins that has this code.
+/// The first address of the library, or of the executable, that contains this code.
 fn library_of(code: usize) -> usize {
-    // SAFETY: the structure is ours, and zeroes are valid.
+    // SAFETY: the structure is a local variable, and zeroes are valid.
     unsafe {
         let mut found: libc::Dl_info = core::mem::zeroed();
         libc::dladdr(code as *const c_void, &raw mut found);
@@ -62,19 +62,19 @@ fn library_of(code: usize) -> usize {
     }
 }
 
-/// Which function goes on for [`dlopen`].
+/// The function that [`dlopen`] jumps to.
 unsafe extern "C" fn choose(name: *const c_char, _: usize, _: usize, caller: usize) -> usize {
     // SAFETY: the name is null or the program's string, as `dlopen` wants it.
     if unsafe { depends_on_caller(name, caller) } { DLOPEN.address() } else { open as *const () as usize }
 }
 
-/// The same for [`dlmopen`].
+/// The function that [`dlmopen`] jumps to.
 unsafe extern "C" fn choose_in_space(_: usize, name: *const c_char, _: usize, caller: usize) -> usize {
     // SAFETY: the name is null or the program's string, as `dlmopen` wants it.
     if unsafe { depends_on_caller(name, caller) } { DLMOPEN.address() } else { open_in_space as *const () as usize }
 }
 
-/// A function that asks which one to jump to, with the same arguments, as if that had been called.
+/// Defines a function that calls `$choose` and jumps to the function that it returns, with the same arguments and the same return address.
 macro_rules! chosen {
     ($name:ident by $choose:ident) => {
         #[unsafe(naked)]

@@ -1,4 +1,4 @@
-//! Names of hosts that are looked up in the background. libc does that in threads of its own, which it starts without us.
+//! Asynchronous lookup of host names. libc does it in threads of its own; the runtime does not see them start.
 
 use super::notices::{self, Event};
 use core::ffi::{c_int, c_void};
@@ -7,10 +7,10 @@ crate::sys::next! {
     fn getaddrinfo_a(mode: c_int, requests: *mut *mut c_void, count: c_int, event: *mut Event) -> c_int;
 }
 
-/// `GAI_NOWAIT`: whoever asks does not wait, and gets a notice after the last.
+/// `GAI_NOWAIT`: the caller does not wait, and gets a notice after the last request.
 const WITHOUT_WAITING: c_int = 1;
 
-/// Libc copies the event. The notice comes even if none of the requests could begin.
+/// libc copies the event. The notice comes even if no request could start.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn getaddrinfo_a(mode: c_int, requests: *mut *mut c_void, count: c_int, event: *mut Event) -> c_int {
     // SAFETY: the program's event, or null.

@@ -1,4 +1,4 @@
-//! Mappings that change their size or their place: what they leave is given back, and what they get is new.
+//! Mappings that change their size or address: the memory that they leave is freed, and the memory that they get is new.
 
 use super::memory::forget;
 use crate::sys;
@@ -8,13 +8,13 @@ crate::sys::next! {
     fn mremap(address: *mut c_void, before: usize, after: usize, flags: c_int, to: *mut c_void) -> *mut c_void;
 }
 
-/// The kernel counts in pages.
+/// Rounds up to whole pages, as the kernel does.
 fn pages(bytes: usize) -> usize {
     bytes.wrapping_add(4095) & !4095
 }
 
-/// There is a fifth argument only with some flags; passing on what is not there is harmless. What stays where it is must not be forgotten, and what goes must be before others can have it. So it
-/// is first tried without moving, as the kernel does.
+/// The fifth argument exists only with some flags; passing it on anyway is harmless. Memory that stays must not be forgotten, and memory that is left must be forgotten before another
+/// thread can get it. So the call is first tried without permission to move, as the kernel does.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mremap(
     address: *mut c_void,

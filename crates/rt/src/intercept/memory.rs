@@ -1,4 +1,4 @@
-//! The allocator. It stays libc's; what is given back is forgotten, because the next owner of the memory has nothing to do with the last one.
+//! The allocator. libc's allocator does the work; the runtime forgets the accesses to freed memory, because its next use is unrelated to the last one.
 
 use super::operators::caller_or;
 use crate::abi::shim::shim;
@@ -19,7 +19,7 @@ crate::sys::next! {
     fn munmap(address: *mut c_void, bytes: usize) -> c_int;
 }
 
-/// Everything about the memory is forgotten.
+/// Forgets everything about this memory.
 pub(super) fn forget(address: usize, bytes: usize) {
     if let Some(_inside) = Inside::first() {
         table::forget(address, bytes);
@@ -27,7 +27,7 @@ pub(super) fn forget(address: usize, bytes: usize) {
     }
 }
 
-/// A new block: whoever used this memory before, as a block, a stack or a mapping, has nothing to do with it.
+/// A new block: earlier uses of the same memory, as a block, a stack or a mapping, are unrelated to it.
 fn fresh(block: *mut c_void, caller: usize) -> *mut c_void {
     let caller = caller_or(caller);
     if block.is_null() || crate::tls::local().thread.is_null() {
@@ -96,14 +96,14 @@ unsafe extern "C" fn realloc_from(block: *mut c_void, bytes: usize, caller: usiz
             return moved;
         }
         if !moved.is_null() {
-            // What else is known of its memory stays until that is used again, which may already be so.
+            // Everything else that is known about its memory stays until it is allocated again; another thread may have done so already.
             origins::forget(block as usize);
         }
         fresh(moved, caller)
     }
 }
 
-/// A block stayed where it was: what it got in addition belonged to somebody else.
+/// A block has grown in place: the added memory was unrelated to it before.
 unsafe fn grown(block: *mut c_void, before: usize) {
     // SAFETY: the block is the program's, if there is one.
     let after = if block.is_null() { 0 } else { unsafe { libc::malloc_usable_size(block) } };
@@ -147,7 +147,7 @@ unsafe extern "C" fn valloc(bytes: usize) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pvalloc(bytes: usize) -> *mut c_void {
-    // What is too much is refused by the original, too.
+    // The original refuses too large a size, too.
     // SAFETY: the original takes any number of bytes, and 4096 is a power of two.
     fresh(unsafe { __libc_memalign(4096, bytes.checked_next_multiple_of(4096).unwrap_or(usize::MAX)) }, 0)
 }
@@ -190,7 +190,7 @@ unsafe extern "C" fn mmap(
     mapped
 }
 
-/// What `mmap` is for programs that are compiled with `_FILE_OFFSET_BITS=64`.
+/// `mmap` for programs that are compiled with `_FILE_OFFSET_BITS=64`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mmap64(
     address: *mut c_void,

@@ -1,7 +1,7 @@
-//! The functions of libc that the runtime has to know about: whatever orders threads, and whatever makes memory new.
+//! The functions of libc that the runtime intercepts: those that order threads, and those that allocate or free memory.
 //!
-//! Each does what the original does, by calling it, and tells the engine. Under a controlled schedule nothing may block for real: the original
-//! is then called in a form that returns at once, and waiting is the scheduler's.
+//! Each calls the original and reports the operation to the engine. Under a controlled schedule, waits for other threads must not block: the runtime
+//! calls a form of the original that returns at once, and the scheduler does the waiting.
 
 mod aio;
 mod barrier;
@@ -41,7 +41,7 @@ mod unwinding;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicI32, Ordering};
 
-/// A word of one of libc's structures. Other threads may change it meanwhile, in libc.
+/// A word of one of libc's structures. Other threads may change it in libc at the same time.
 ///
 /// # Safety
 /// The structure is initialised, begins at a multiple of four, and has more than `index` words.
@@ -50,7 +50,7 @@ unsafe fn libc_word<T>(structure: *mut T, index: usize) -> c_int {
     unsafe { AtomicI32::from_ptr(structure.cast::<c_int>().add(index)) }.load(Ordering::Relaxed)
 }
 
-/// What has to be asked for before the program can do anything.
+/// Prepares everything that must be ready before the program runs.
 pub(crate) fn prepare() {
     files::begin();
     fork::prepare();

@@ -1,4 +1,4 @@
-//! Mutexes and spin locks, and the mutexes of C11, which are the same with other names for the results.
+//! Mutexes and spin locks. The mutexes of C11 are those of POSIX with other result codes.
 
 use super::libc_word;
 use crate::schedule::{self, Deadline, Operation};
@@ -19,7 +19,7 @@ crate::sys::next! {
     fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int;
 }
 
-/// Takes a lock: under a controlled schedule by trying until it works, else with the original. Says what the original would.
+/// Takes a lock: under a controlled schedule by trying until it works, else with the original. Returns what the original would.
 pub(super) fn take(
     address: usize,
     moved_by_others: bool,
@@ -39,7 +39,7 @@ pub(super) fn take(
     result
 }
 
-/// Takes a mutex; also for whoever comes back from waiting for a condition.
+/// Locks a mutex; also at the end of a wait for a condition.
 pub(super) unsafe fn lock(mutex: *mut pthread_mutex_t) -> c_int {
     // SAFETY: the program's own argument, for `take_mutex` and for the original.
     unsafe { take_mutex(mutex, Deadline::Never, || real::pthread_mutex_lock(mutex)) }
@@ -68,13 +68,13 @@ unsafe fn take_mutex(mutex: *mut pthread_mutex_t, deadline: Deadline, wait: impl
     take(mutex as usize, shared, deadline, attempt, wait)
 }
 
-/// Whether the mutex can become free although no thread of this process gives it back.
+/// Whether the mutex can become free although no thread of this process unlocks it.
 pub(super) unsafe fn is_moved_by_others(mutex: *mut pthread_mutex_t) -> bool {
     // SAFETY: the caller passes a mutex that the program has initialised, and a mutex has more words than that.
     layout::is_moved_by_others(unsafe { libc_word(mutex, layout::KIND) })
 }
 
-/// A mutex is about to be given back. If this thread does not have it, that will fail, and what the last holder did must not be lost.
+/// Called before a mutex is unlocked. If this thread does not hold it, the unlock will fail, and the clock of the last holder must stay.
 pub(super) unsafe fn releasing(mutex: *mut pthread_mutex_t) {
     // SAFETY: the program gives this mutex back, so it has initialised it.
     if unsafe { is_mine(mutex) } {
@@ -82,14 +82,14 @@ pub(super) unsafe fn releasing(mutex: *mut pthread_mutex_t) {
     }
 }
 
-/// Whether this thread may give a mutex back. Some kinds are not asked: who does that to those without having them cannot be helped.
+/// Whether this thread may unlock a mutex. For kinds that do not check their owner the answer is always yes: there, unlocking without holding is undefined behaviour.
 unsafe fn is_mine(mutex: *mut pthread_mutex_t) -> bool {
     // SAFETY: the caller passes a mutex that the program has initialised, and a mutex has more words than that.
     let (owner, kind) = unsafe { (libc_word(mutex, layout::OWNER), libc_word(mutex, layout::KIND)) };
     !layout::knows_its_owner(kind) || owner == crate::sys::thread_number()
 }
 
-/// What glibc keeps in a mutex, in words, and the bits of its kind.
+/// Where glibc keeps the parts of a mutex, in words, and the bits of its kind.
 mod layout {
     use core::ffi::c_int;
 
@@ -99,19 +99,19 @@ mod layout {
     const INHERITS_PRIORITY: c_int = 32;
     const SHARED: c_int = 128;
 
-    /// Whether it fails if another thread gives it back.
+    /// Whether an unlock by another thread fails.
     pub(super) fn knows_its_owner(kind: c_int) -> bool {
         matches!(kind & 3, libc::PTHREAD_MUTEX_RECURSIVE | libc::PTHREAD_MUTEX_ERRORCHECK)
             || kind & (ROBUST | INHERITS_PRIORITY) != 0
     }
 
-    /// Whether it can become free although no thread of this process gives it back.
+    /// Whether it can become free although no thread of this process unlocks it.
     pub(super) fn is_moved_by_others(kind: c_int) -> bool {
         kind & (ROBUST | SHARED) != 0
     }
 }
 
-/// Gives a mutex back.
+/// Unlocks a mutex.
 pub(super) unsafe fn unlock(mutex: *mut pthread_mutex_t) -> c_int {
     // SAFETY: the program gives this mutex back, so it has initialised it.
     unsafe { releasing(mutex) };
@@ -121,7 +121,7 @@ pub(super) unsafe fn unlock(mutex: *mut pthread_mutex_t) -> c_int {
     result
 }
 
-/// A result in the terms of C11.
+/// Converts a result to the codes of C11.
 pub(super) fn c11(result: c_int) -> c_int {
     match result {
         0 | EOWNERDEAD => 0,

@@ -1,35 +1,35 @@
-//! Functions that the system calls when something has happened (`SIGEV_THREAD`), in threads that libc starts, without us: what was done before somebody asked for that is known there.
+//! Notices (`SIGEV_THREAD`): functions that libc calls when an event has happened, in threads that it starts itself. The request for a notice happens before the call.
 
 use super::files::FILES;
 use crate::tls::Inside;
 use crate::{outside, sync};
 use core::ffi::c_void;
 
-/// The system's `sigevent`, as words: the value, what is to be done (in the upper half of a word), and with which function.
+/// The system's `sigevent`, as words: the value, the kind of notice (in the upper half of a word), and the function.
 pub(super) type Event = [usize; 8];
 
-/// An address at which nothing else can be.
+/// An address that no object of the program can have.
 const NOTICES: usize = 96;
 
-/// What is to be called.
+/// The program's function and its argument.
 struct Call {
     function: usize,
     value: usize,
-    /// Where the program keeps the event, if we had to change it there.
+    /// Where the program keeps the event, if the runtime has changed it there.
     event: *mut Event,
 }
 
-/// Whether a function is to be called.
+/// Whether the event calls a function.
 pub(super) fn is_call(event: &Event) -> bool {
     event[1] >> 32 == libc::SIGEV_THREAD as usize
 }
 
-/// Somebody asks for a notice, now or once more: what it has done is known there.
+/// This thread asks for a notice: what it did before happens before the notice.
 pub(super) fn asking() {
     sync::contributing(NOTICES);
 }
 
-/// Lets an event that calls a function, if it does, call one of ours first.
+/// Changes an event that calls a function: it calls a function of the runtime first.
 fn through_us(event: &mut Event, ours: unsafe extern "C" fn(*mut Call), place: *mut Event) {
     asking();
     if is_call(event) {
@@ -39,13 +39,13 @@ fn through_us(event: &mut Event, ours: unsafe extern "C" fn(*mut Call), place: *
     }
 }
 
-/// For what may happen again and again. What is to be called stays: nobody says when that was the last time.
+/// For an event that may happen repeatedly. Its `Call` is never freed, because the runtime cannot know which time is the last.
 pub(super) fn again_and_again(mut event: Event) -> Event {
     through_us(&mut event, notified, core::ptr::null_mut());
     event
 }
 
-/// For what happens once. Until then, nobody waits in vain.
+/// For an event that happens once. Until it has happened, waiting threads are not a deadlock.
 pub(super) fn once(mut event: Event) -> Event {
     if is_call(&event) {
         outside::timer_made();
@@ -54,19 +54,19 @@ pub(super) fn once(mut event: Event) -> Event {
     event
 }
 
-/// It will not happen after all.
+/// The event will not happen.
 ///
 /// # Safety
-/// The event comes from [`once`] or [`once_in_place`], and nobody else has it.
+/// The event comes from [`once`] or [`once_in_place`], and nothing else has it.
 pub(super) unsafe fn withdraw(event: Event) {
     if is_call(&event) {
         outside::timer_deleted();
-        // SAFETY: the caller says that the event comes from `once` or `once_in_place`, so its value is a `Call`, and that nobody else has it.
+        // SAFETY: the caller says that the event comes from `once` or `once_in_place`, so its value is a `Call`, and that nothing else has it.
         unsafe { take_back(event[0] as *mut Call) };
     }
 }
 
-/// The same as [`once`] where libc looks at the program's own event only when it has happened. Then it is as it was.
+/// The same as [`once`], where libc reads the program's own event when it happens. Its old content is restored then.
 ///
 /// # Safety
 /// The event stays there until then.
@@ -82,7 +82,7 @@ pub(super) unsafe fn once_in_place(place: *mut Event) {
     }
 }
 
-/// The function and the value that the program has given. Its event, if it still is ours, becomes that again.
+/// Returns the function and the value that the program gave, and restores the program's event if it still has the runtime's values.
 unsafe fn take_back(call: *mut Call) -> (usize, usize) {
     let _inside = Inside::enter();
     // SAFETY: it was made for one call, which this is, and the program keeps its event until it hears of it.
@@ -105,12 +105,12 @@ unsafe fn pass_on(function: usize, value: usize) {
 }
 
 unsafe extern "C" fn notified(call: *mut Call) {
-    // SAFETY: it was made by us, and stays.
+    // SAFETY: the runtime made it, and it stays.
     unsafe { pass_on((*call).function, (*call).value) };
 }
 
 unsafe extern "C" fn notified_once(call: *mut Call) {
-    // SAFETY: it was made by us, for this.
+    // SAFETY: the runtime made it, for this call.
     unsafe {
         let (function, value) = take_back(call);
         pass_on(function, value);

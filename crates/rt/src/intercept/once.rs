@@ -1,4 +1,4 @@
-//! What is done once: `pthread_once` and `call_once`.
+//! One-time initialisation: `pthread_once` and `call_once`.
 
 use super::unwinding;
 use crate::schedule::{self, Deadline, Operation};
@@ -14,7 +14,7 @@ crate::sys::next! {
 const IN_PROGRESS: u32 = 1;
 const DONE: u32 = 2;
 
-/// Under a controlled schedule, waits until nobody is in the middle of it: the original would block.
+/// Under a controlled schedule, waits until no thread runs the routine: the original would block.
 unsafe fn wait_while(word: *mut u32, busy: u32) {
     if schedule::controlled() {
         // SAFETY: the word is the program's control word.
@@ -29,7 +29,7 @@ unsafe fn once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> 
         if AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & DONE == 0 {
             wait_while(control.cast(), IN_PROGRESS);
         }
-        // Whoever is in the middle of it may throw, and then it is this thread that does it.
+        // The thread that runs the routine may throw an exception; then this thread runs it.
         let is_done = AtomicU32::from_ptr(control.cast()).load(Ordering::Acquire) & DONE != 0;
         let routine = if is_done { routine } else { Some(RunAndRelease::remember(control, routine)) };
         let notify = |control| schedule::notify(Operation::Initialised, control);
@@ -40,11 +40,11 @@ unsafe fn once(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> 
     }
 }
 
-/// The routine takes no argument, so what it should do travels with the thread.
+/// The routine takes no argument, so the thread's block keeps what it should run.
 struct RunAndRelease;
 
 impl RunAndRelease {
-    /// A routine that runs the given one of this thread and then passes on what it did.
+    /// Returns a routine that runs the given one and then releases its effects to the other threads.
     fn remember(control: *mut c_int, routine: Option<unsafe extern "C" fn()>) -> unsafe extern "C" fn() {
         let local = crate::tls::local();
         (local.once_control, local.once_routine) = (control as usize, routine.map_or(0, |routine| routine as usize));
@@ -53,7 +53,7 @@ impl RunAndRelease {
 
     unsafe extern "C" fn run() {
         let (control, routine) = (crate::tls::local().once_control, crate::tls::local().once_routine);
-        // Somebody else may have tried before. Also what they did until they threw an exception comes before this.
+        // Another thread may have tried before and thrown an exception. What it did until then happens before this.
         sync::acquired(control);
         let call = || {
             if routine != 0 {

@@ -1,10 +1,10 @@
-//! `new` and `delete` of C++: libc's functions would see no further than the operators themselves, which are in a library that is not instrumented. So `steadfast c++` lets the linker put these in front of them
-//! (`--wrap`), which leave word who has called. An operator of the program's own may have no need of libc; so the word is taken back when it returns.
+//! `new` and `delete` of C++. They are in a library that is not instrumented, so libc's functions would see only the operators as their callers. So `steadfast c++` wraps the operators with these
+//! functions (`--wrap`), which save the address of the real caller in the thread's block. An operator of the program's own may not call libc, so the address is cleared when it returns.
 
 use crate::tls::Local;
 use core::mem::offset_of;
 
-/// Leaves word, and calls the original, whichever that is: with a frame that exceptions find their way through. The list of names is that of [`steadfast c++`](../../../sanitize/src/compiler.rs).
+/// Saves the address of the caller and calls the original. The frame has unwind information, so that exceptions can pass through it. The list of names is the same as in [`steadfast c++`](../../../sanitize/src/compiler.rs).
 macro_rules! operators {
     ($($name:literal)*) => { $(
         core::arch::global_asm!(
@@ -18,7 +18,7 @@ macro_rules! operators {
             "mov qword ptr fs:[r11 + {caller}], rax",
             "sub rsp, 8",
             ".cfi_adjust_cfa_offset 8",
-            // In a program in C there is no original, and nobody who calls it.
+            // In a C program there is no original, and no call of it.
             concat!("call qword ptr [rip + __real_", $name, "@GOTPCREL]"),
             "add rsp, 8",
             ".cfi_adjust_cfa_offset -8",
@@ -38,7 +38,7 @@ operators! {
     "_ZdlPvmSt11align_val_t" "_ZdaPvmSt11align_val_t"
 }
 
-/// Who has called an operator, or else who has called libc.
+/// The caller of the operator if there is one, else the caller of libc.
 pub(super) fn caller_or(caller: usize) -> usize {
     match core::mem::take(&mut crate::tls::local().operator_caller) {
         0 => caller,

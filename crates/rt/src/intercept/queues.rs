@@ -1,4 +1,4 @@
-//! Queues of messages, of both kinds, and the semaphores of System V. They are taken for descriptors, like [`super::files`]; but the numbers of System V are not, and none of them is the standard output.
+//! Message queues (POSIX and System V) and the semaphores of System V. They are treated like descriptors, as in [`super::files`]. The identifiers of System V are not descriptors, so none of them is compared with the standard output.
 
 use super::files::{has_read, has_written, nothing, surrounded, will_write};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};

@@ -1,4 +1,4 @@
-//! Locks for several readers or one writer.
+//! Read-write locks.
 
 use super::libc_word;
 use crate::schedule::{self, Deadline, Operation};
@@ -51,14 +51,14 @@ unsafe fn held_by_writer(lock: *mut pthread_rwlock_t) -> bool {
     unsafe { libc_word(lock, WRITER) != 0 }
 }
 
-/// Whether other processes use the lock as well.
+/// Whether other processes may use the lock.
 unsafe fn is_shared(lock: *mut pthread_rwlock_t) -> bool {
     const SHARED: usize = 7;
     // SAFETY: the caller passes a lock that the program has initialised, and a lock has more words than that.
     unsafe { libc_word(lock, SHARED) != 0 }
 }
 
-/// The ways to take the lock, as a writer or as a reader.
+/// Defines the functions that take the lock, as a writer or as a reader.
 macro_rules! taking {
     (writer $writer:literal: $wait:ident $timed:ident $clocked:ident $attempt:ident) => {
         #[unsafe(no_mangle)]

@@ -49,7 +49,7 @@ unsafe fn wait(semaphore: *mut sem_t, deadline: Deadline, wait: impl FnOnce() ->
     result
 }
 
-/// Whether other processes use the semaphore as well. glibc keeps that after the counters.
+/// Whether other processes may use the semaphore. glibc keeps the answer after the counters.
 unsafe fn is_shared(semaphore: *mut sem_t) -> bool {
     const SHARED: usize = 2;
     // SAFETY: the caller passes a semaphore that the program has initialised, and a semaphore has more words than that.
@@ -94,7 +94,7 @@ unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
     result
 }
 
-/// It orders nothing, but who asks may ask until somebody else has done something.
+/// It orders nothing, but a program may poll it until another thread has changed the value.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_getvalue(semaphore: *mut sem_t, value: *mut c_int) -> c_int {
     schedule::step(Operation::Other, semaphore as usize);

@@ -1,4 +1,4 @@
-//! Shared memory of System V: new where it is attached, and given back where it is detached.
+//! Shared memory of System V. Attaching a segment makes the memory new; detaching it frees the memory.
 
 use super::memory::forget;
 use crate::lock::Lock;
@@ -10,11 +10,11 @@ crate::sys::next! {
     fn shmdt(address: *const c_void) -> c_int;
 }
 
-/// Where segments are, and how many bytes there: whoever detaches one does not say that.
+/// The addresses and sizes of attached segments: `shmdt` does not get the size.
 static ATTACHED: Lock<Vec<(usize, usize)>> = Lock::new(Vec::new());
 
 fn size(segment: c_int) -> usize {
-    // SAFETY: the structure is ours, and zeroes are valid.
+    // SAFETY: the structure is a local variable, and zeroes are valid.
     unsafe {
         let mut status: libc::shmid_ds = core::mem::zeroed();
         libc::shmctl(segment, libc::IPC_STAT, &raw mut status);
@@ -44,7 +44,7 @@ unsafe extern "C" fn shmdt(address: *const c_void) -> c_int {
     unsafe { real::shmdt(address) }
 }
 
-/// How many bytes are attached there, which will not be any more.
+/// Removes the segment at this address from the list and returns its size.
 fn take(address: usize) -> Option<usize> {
     let _inside = Inside::enter();
     let mut attached = ATTACHED.lock();

@@ -1,5 +1,5 @@
-//! The functions that ask for handlers of signals: what a thread did before it asked for a handler is known in the handler, and the handler is called at a time at which the runtime can follow what it
-//! does ([`crate::signals`]). All of them are made of `sigaction`, as in libc, whose own would not come by here.
+//! The functions that install signal handlers. What a thread did before it installed a handler happens before the handler, and the handler runs only when the runtime can record it
+//! ([`crate::signals`]). All of them are built on `sigaction`, as in libc; libc's versions would bypass the runtime's `sigaction`.
 
 use crate::{ending, handlers, signals, sync, sys};
 use core::ffi::c_int;
@@ -17,7 +17,7 @@ unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Acti
         let Some(handler) = handlers::of(number) else { return ending::act(number, new, old) };
         let before = handler.get();
         let wanted = new.as_ref().filter(|action| !matches!(action.sa_sigaction, SIG_DFL | SIG_IGN));
-        // A child of `vfork` has actions of its own; but what we write down would be written down for its parent.
+        // A child of `vfork` has signal actions of its own, but shares its memory with its parent: a note here would change the parent's.
         let wanted = wanted.filter(|_| ending::owns_memory());
         let replaced = wanted.map(handlers::instead);
         if let Some(action) = wanted {
@@ -35,7 +35,7 @@ unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Acti
             && result == 0
         {
             handlers::translate(old, before);
-            // A handler of our own is none.
+            // The program must not see the runtime's handler.
             if ending::is_ours(old.sa_sigaction) {
                 *old = core::mem::zeroed();
             }
@@ -44,7 +44,7 @@ unsafe extern "C" fn sigaction(number: c_int, new: *const Action, old: *mut Acti
     }
 }
 
-/// Asks for a handler that blocks its own signal or nothing. Gives the one before, or `SIG_ERR`.
+/// Installs a handler that blocks its own signal or none. Returns the previous handler, or `SIG_ERR`.
 unsafe fn ask(number: c_int, function: sighandler_t, flags: c_int, blocks_itself: bool) -> sighandler_t {
     if function == SIG_ERR || !(1..=64).contains(&number) {
         return refuse();
@@ -70,7 +70,7 @@ static INTERRUPTING: AtomicU64 = AtomicU64::new(0);
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn siginterrupt(number: c_int, interrupts: c_int) -> c_int {
-    // The original changes the action that the kernel has, and whose the function in it is does not matter.
+    // The original changes the flags of the kernel's action; it does not matter that the function in it is the runtime's.
     // SAFETY: numbers that the kernel checks.
     let result = unsafe { real::siginterrupt(number, interrupts) };
     if let (Some(handler), 0) = (handlers::of(number), result) {
@@ -105,7 +105,7 @@ unsafe extern "C" fn ssignal(number: c_int, function: sighandler_t) -> sighandle
     unsafe { signal(number, function) }
 }
 
-/// What `signal` is for programs that ask for an older standard.
+/// `signal` for programs that ask for an older standard.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __sysv_signal(number: c_int, function: sighandler_t) -> sighandler_t {
     // SAFETY: any address is a handler; the program answers for what is there.
@@ -118,12 +118,12 @@ unsafe extern "C" fn sysv_signal(number: c_int, function: sighandler_t) -> sigha
     unsafe { __sysv_signal(number, function) }
 }
 
-/// Instead of a handler: the signal is blocked.
+/// Given instead of a handler: blocks the signal.
 const SIG_HOLD: sighandler_t = 2;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigset(number: c_int, function: sighandler_t) -> sighandler_t {
-    // SAFETY: any address is a handler, for which the program answers; zeroes are valid sets, and both are ours.
+    // SAFETY: any address is a handler, for which the program answers; zeroes are valid sets, and both are local variables.
     unsafe {
         let holds = function == SIG_HOLD;
         let before = if holds { current(number) } else { ask(number, function, 0, false) };
@@ -137,9 +137,9 @@ unsafe extern "C" fn sigset(number: c_int, function: sighandler_t) -> sighandler
     }
 }
 
-/// The handler that is there, or `SIG_ERR`.
+/// The current handler, or `SIG_ERR`.
 unsafe fn current(number: c_int) -> sighandler_t {
-    // SAFETY: zeroes are a valid action, which is ours and only written to.
+    // SAFETY: zeroes are a valid action, which is a local variable and only written to.
     unsafe {
         let mut old: Action = core::mem::zeroed();
         if sigaction(number, core::ptr::null(), &raw mut old) == 0 { old.sa_sigaction } else { SIG_ERR }

@@ -1,4 +1,4 @@
-//! The stack for signal handlers. It orders nothing; but it is the last thing that Rust's standard library asks for before a thread does what it was started for.
+//! The stack for signal handlers. The call orders nothing, but it is the last one that Rust's standard library makes before a thread runs the program's function.
 
 use crate::engine::STARTED_BY_RUST;
 use crate::tls;
@@ -10,10 +10,10 @@ crate::sys::next! {
     fn sigaltstack(new: *const stack_t, old: *mut stack_t) -> c_int;
 }
 
-/// Whether there has ever been a second thread.
+/// Whether a second thread has ever started.
 static STARTED: AtomicBool = AtomicBool::new(false);
 
-/// This thread begins.
+/// Called when a thread begins.
 pub(super) fn begin() {
     STARTED.store(true, Ordering::Relaxed);
     if STARTED_BY_RUST.load(Ordering::Relaxed) {
@@ -23,7 +23,7 @@ pub(super) fn begin() {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigaltstack(new: *const stack_t, old: *mut stack_t) -> c_int {
-    // Programs in Rust ask for one before they start a thread, and so do all their threads.
+    // Rust programs call this before they start a thread, and in each new thread.
     if !STARTED.load(Ordering::Relaxed) {
         STARTED_BY_RUST.store(true, Ordering::Relaxed);
     }

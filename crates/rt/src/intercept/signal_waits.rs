@@ -1,4 +1,4 @@
-//! Sending signals, and waiting for them without a handler: what the sender did before is known to whoever gets the signal. Handlers know it, too, because it is told where they listen; and so do those who read signals from a descriptor (`signalfd`).
+//! Sending signals, and waiting for them without a handler. What the sender did before happens before what the receiver does next. The same holds for signal handlers, which acquire from the same address, and for reads of signals from a descriptor (`signalfd`).
 
 use super::files::FILES;
 use crate::{handlers, sync};
@@ -17,7 +17,7 @@ crate::sys::next! {
     fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, time: *const timespec) -> c_int;
 }
 
-/// A signal is about to be sent, or will be when a timer says so.
+/// Called before a signal is sent, now or by a timer.
 pub(super) fn sending(number: c_int) {
     if handlers::of(number).is_some() {
         sync::contributing(handlers::address(number));

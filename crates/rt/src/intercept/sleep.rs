@@ -1,4 +1,4 @@
-//! Sleeping, yielding, and the system call that Rust's own locks wait with. Only a controlled schedule has an interest in them. Other system calls by that function end the process.
+//! Sleeping, yielding, and the futex system call, which Rust's own locks use. They matter only under a controlled schedule. `syscall` is also intercepted because it can end the process.
 
 use super::threads;
 use crate::schedule::{self, Deadline, Woken};
@@ -15,14 +15,14 @@ crate::sys::next! {
     fn sched_yield() -> c_int;
 }
 
-/// How a sleep has ended that was none.
+/// How a sleep under a controlled schedule has ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slept {
     Enough,
     Interrupted,
 }
 
-/// Under a controlled schedule sleeping is letting others go first, and takes no real time. It can still be interrupted by a signal, and end with the thread.
+/// Under a controlled schedule a sleep lets other threads go first, and takes no real time. A signal can still interrupt it, and a cancellation can end the thread.
 fn let_others_go_first() -> Option<Slept> {
     let (before, _) = signals::handled();
     if !schedule::sleep() {
@@ -33,7 +33,7 @@ fn let_others_go_first() -> Option<Slept> {
     Some(if after == before { Slept::Enough } else { Slept::Interrupted })
 }
 
-/// The same for the functions that take a time and say how much of it is left. The error number, or zero.
+/// The same for functions that take a time and return how much of it is left. Returns an error number, or zero.
 unsafe fn instead_of(time: *const timespec, left: *mut timespec) -> Option<c_int> {
     let slept = let_others_go_first()?;
     if slept == Slept::Enough {
@@ -46,7 +46,7 @@ unsafe fn instead_of(time: *const timespec, left: *mut timespec) -> Option<c_int
     Some(libc::EINTR)
 }
 
-/// A result as most functions say it.
+/// Converts an error number to a result of -1 with `errno`.
 fn result(error: c_int) -> c_int {
     if error == 0 {
         return 0;
@@ -111,7 +111,7 @@ unsafe extern "C" fn thrd_yield() {
     unsafe { sched_yield() };
 }
 
-/// `syscall` takes up to six arguments after the number; passing on more than there are is harmless.
+/// `syscall` takes up to six arguments after the number; passing on more than the program gave is harmless.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
     if number == libc::SYS_futex
@@ -138,7 +138,7 @@ unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: us
     result as c_long
 }
 
-/// The arguments of that system call. What some of them mean depends on the operation.
+/// The arguments of the futex system call. The meaning of some depends on the operation.
 struct Futex {
     word: usize,
     operation: c_int,
@@ -153,7 +153,7 @@ struct Futex {
 /// Waiting and waking among the threads of the program.
 unsafe fn futex(call: &Futex) -> Option<c_long> {
     if !call.word.is_multiple_of(align_of::<AtomicU32>()) {
-        // The system says what is wrong with that.
+        // The system returns the error.
         return None;
     }
     // SAFETY: the program passes the address of an aligned word, which other threads change with atomic instructions.
@@ -175,7 +175,7 @@ unsafe fn futex(call: &Futex) -> Option<c_long> {
     }
 }
 
-/// For how long such a call waits.
+/// The deadline of such a call.
 fn deadline(call: &Futex, absolute: bool) -> Deadline {
     let time = call.time as *const timespec;
     match (time.is_null(), absolute) {
@@ -194,7 +194,7 @@ fn sleep_on(word: usize, bits: u32, deadline: Deadline) -> c_long {
     }
 }
 
-/// A result as system calls have it.
+/// Converts an error number to a result of a system call.
 fn failed(error: c_int) -> c_long {
     c_long::from(result(error))
 }

@@ -1,4 +1,4 @@
-//! The locks of C streams, as far as the program takes them itself (`flockfile`). What libc's functions lock for a moment orders nothing.
+//! The locks of C streams, where the program takes them itself (`flockfile`). The short locks inside libc's own functions order nothing.
 
 use super::mutex;
 use crate::schedule::{self, Deadline, Operation};
@@ -12,7 +12,7 @@ crate::sys::next! {
     fn funlockfile(stream: *mut FILE);
 }
 
-/// Tries the lock. Says what `pthread_mutex_trylock` would.
+/// Tries to take the lock. Returns what `pthread_mutex_trylock` would.
 unsafe fn attempt(stream: *mut FILE) -> c_int {
     // SAFETY: the program's own argument, passed on as it is.
     if unsafe { real::ftrylockfile(stream) } == 0 { 0 } else { EBUSY }
@@ -25,7 +25,7 @@ unsafe extern "C" fn flockfile(stream: *mut FILE) {
         unsafe { real::flockfile(stream) };
         0
     };
-    // Libc's own functions hold the lock without the scheduler's knowledge, so waiting for it is not the scheduler's business.
+    // libc's own functions hold the lock without the scheduler's knowledge, so the scheduler does not do the waiting.
     // SAFETY: the program's own argument, passed on as it is.
     mutex::take(stream as usize, true, Deadline::Never, || unsafe { attempt(stream) }, wait);
 }

@@ -1,6 +1,6 @@
-//! Functions of libc that read and write strings in the name of the program.
+//! Functions of libc that read and write strings for the program.
 //!
-//! As for [`copies`](super::copies), only calls of the program itself come here: the linker passes them to us (`--wrap`). They count with the bytes that they really look at: what is behind the end of a string, or behind
+//! As in [`copies`](super::copies), only calls of the program itself come here: the linker redirects them (`--wrap`). The runtime records only the bytes that they really access: what is behind the end of a string, or behind
 //! the first difference, may belong to another thread.
 
 use super::copies::observe;
@@ -23,7 +23,7 @@ crate::sys::next! {
     fn memchr(bytes: *const c_void, byte: c_int, most: usize) -> *mut c_void;
 }
 
-/// How many bytes of a string of at most that many are read to find its end, which may not be there.
+/// How many bytes are read to find the end of a string of at most `most` bytes, which may have no end.
 ///
 /// # Safety
 /// As for `strnlen`.
@@ -47,7 +47,7 @@ unsafe extern "C" fn length_at_most(text: *const c_char, most: usize, caller: us
     }
 }
 
-/// Notes that a whole string is copied.
+/// Records the copy of a whole string.
 unsafe fn observe_copy(to: *mut c_char, from: *const c_char, caller: usize) {
     // SAFETY: the program passes a string.
     let bytes = unsafe { real::strlen(from) } + 1;
@@ -75,13 +75,13 @@ unsafe extern "C" fn copy_at_most(to: *mut c_char, from: *const c_char, most: us
     // SAFETY: the program passes a string, or bytes up to `most`, and room for `most` bytes.
     unsafe {
         observe(from as usize, extent(from, most), false, caller);
-        // What is left is filled with zeroes.
+        // The rest is filled with zeroes.
         observe(to as usize, most, true, caller);
         real::strncpy(to, from, most)
     }
 }
 
-/// Notes that so many bytes, and then a zero, are put where a string ends.
+/// Records that this many bytes, and then a zero, are appended to a string.
 unsafe fn observe_append(to: *mut c_char, bytes: usize, caller: usize) {
     // SAFETY: the program passes a string to append to.
     let length = unsafe { real::strlen(to) };
@@ -126,7 +126,7 @@ unsafe extern "C" fn find(text: *const c_char, letter: c_int, caller: usize) -> 
     }
 }
 
-/// How many bytes it takes to see that two strings are the same, or are not.
+/// How many bytes are compared until the strings differ or end.
 unsafe fn common(one: *const c_char, other: *const c_char, most: usize) -> usize {
     // SAFETY: the places are read one after the other, up to the end of the shorter string or to `most`.
     let at = |text: *const c_char, place: usize| unsafe { text.add(place).read_volatile() };
@@ -134,7 +134,7 @@ unsafe fn common(one: *const c_char, other: *const c_char, most: usize) -> usize
     end.map_or(most, |last| last + 1)
 }
 
-/// Notes that the beginnings of both are read.
+/// Records that the first bytes of both are read.
 fn observe_both(one: usize, other: usize, bytes: usize, caller: usize) {
     observe(one, bytes, false, caller);
     observe(other, bytes, false, caller);

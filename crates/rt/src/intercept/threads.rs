@@ -27,12 +27,12 @@ unsafe extern "C" {
     fn pthread_attr_getdetachstate(attributes: *const pthread_attr_t, state: *mut c_int) -> c_int;
 }
 
-/// What a new thread is to do. It is freed by the new thread.
+/// What a new thread should do. The new thread frees it.
 struct Task {
     thread: *mut thread::Thread,
     routine: Routine,
     argument: *mut c_void,
-    /// The signals that the creator has blocked, and with it the new thread as long as it is not known.
+    /// The signals that are blocked in the creator, and in the new thread until the runtime knows it.
     blocked: signals::Blocked,
     /// Whether the creator has finished its part.
     ready: AtomicU32,
@@ -66,14 +66,14 @@ unsafe extern "C" fn create(
     let result = unsafe { real::pthread_create(handle, attributes, run, task.cast()) };
     blocked.restore();
     if result == 0 {
-        // SAFETY: the original has just written there, and the new thread, which may free that memory, waits for us.
+        // SAFETY: the original has just written there, and the new thread, which may free that memory, waits for this thread.
         thread::entry(number).handle.store(unsafe { *handle }, Ordering::Relaxed);
         // SAFETY: the new thread frees the task only after this.
         unsafe { (*task).ready.store(1, Ordering::Release) };
         drop(inside);
         schedule::step(Operation::Create, Object::NewThread(number));
     } else {
-        // SAFETY: this thread's own structure, and a task that nobody else knows.
+        // SAFETY: this thread's own structure, and a task that no other thread knows.
         unsafe {
             thread::withdraw(thread, &mut *thread::current());
             drop(Box::from_raw(task));
@@ -90,10 +90,10 @@ unsafe fn is_detached(attributes: *const pthread_attr_t) -> bool {
         && state == libc::PTHREAD_CREATE_DETACHED
 }
 
-/// What every thread that we start runs.
+/// The start routine of every thread that the program creates.
 unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
     let inside = Inside::enter();
-    // SAFETY: the creator made it for us.
+    // SAFETY: the creator made it for this thread.
     let task = unsafe { Box::from_raw(task.cast::<Task>()) };
     while task.ready.load(Ordering::Acquire) == 0 {
         sys::pause();
@@ -110,9 +110,9 @@ unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
     unsafe { routine(argument) }
 }
 
-/// The stack may have been that of another thread, or something else, before.
+/// The memory of the stack may have been used before, by another thread or as something else.
 fn take_over_stack(task: &Task) {
-    // SAFETY: the attributes are ours; zeroes are good enough for what is about to be overwritten.
+    // SAFETY: the attributes are a local variable; zeroes are good enough for what is about to be overwritten.
     unsafe {
         let mut attributes: pthread_attr_t = core::mem::zeroed();
         let (mut start, mut bytes) = (core::ptr::null_mut(), 0);
@@ -123,21 +123,21 @@ fn take_over_stack(task: &Task) {
             table::forget(start as usize, bytes);
             plain::forget(start as usize, bytes);
             let end = start as usize + bytes;
-            // The task is somewhere on the heap; whatever is on the stack of this function is where the program's part begins.
+            // The stack of this function is where the program's part of the stack begins; `attributes` is on it.
             (*task.thread).entry().stack.note(start as usize, (&raw const attributes) as usize, end);
         }
         libc::pthread_attr_destroy(&raw mut attributes);
     }
 }
 
-/// How often the destructors of thread-specific data are called as long as there are some left; ours is the last.
+/// How many rounds libc makes over the destructors of thread-specific data; the runtime's destructor acts in the last.
 const ROUNDS: usize = 4;
 
 /// The key whose destructor comes last. [`NO_KEY`] if there was none left.
 static KEY: AtomicU32 = AtomicU32::new(NO_KEY);
 const NO_KEY: u32 = u32::MAX;
 
-/// Makes the key, before the program can take them all. It has to be the one with the highest number, because libc looks at them in that order; a new one gets the lowest that is free.
+/// Makes the key, before the program can take them all. It must have the highest number, because libc calls destructors in the order of their numbers; a new key gets the lowest number that is free.
 pub(crate) fn prepare() {
     let mut keys = Vec::new();
     let mut key: c_uint = 0;
@@ -149,12 +149,12 @@ pub(crate) fn prepare() {
         KEY.store(last, Ordering::Relaxed);
     }
     for key in keys {
-        // SAFETY: it was just made, and nobody has used it.
+        // SAFETY: it was just made, and is not used yet.
         unsafe { libc::pthread_key_delete(key) };
     }
 }
 
-/// Asks to be called when the thread ends, after everything else in it.
+/// Lets `ending` run when the thread ends, after all other destructors.
 fn at_end() {
     let key = KEY.load(Ordering::Relaxed);
     crate::tls::local().end_key = key;
@@ -170,13 +170,13 @@ unsafe extern "C" fn ending(rounds: *mut c_void) {
         // SAFETY: the key exists.
         unsafe { libc::pthread_setspecific(crate::tls::local().end_key, left as *const c_void) };
     } else {
-        // Whoever gets one of them learns that its owner has died, and may look at what it did until then.
+        // The next thread that locks one of them learns that its owner has died, and may rely on what the owner did.
         sys::held_robust_mutexes(sync::releasing);
         thread::end();
     }
 }
 
-/// Joins with one of the originals. A thread that we do not know is just joined.
+/// Joins with one of the originals. For a thread that the runtime does not know, only the original is called.
 fn join(handle: pthread_t, deadline: Deadline, original: impl FnOnce() -> c_int) -> c_int {
     let number = thread::by_handle(handle);
     if let (Some(number), true) = (number, schedule::controlled()) {
@@ -203,7 +203,7 @@ unsafe extern "C" fn pthread_create() {
     core::arch::naked_asm!("mov r8, qword ptr [rsp]", "jmp {create}", create = sym create)
 }
 
-/// For the threads of C11.
+/// Creates a thread for C11.
 pub(super) unsafe fn create_from(
     handle: *mut pthread_t,
     routine: Routine,
@@ -226,8 +226,8 @@ unsafe extern "C" fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_v
     let has_ended =
         number.is_some_and(|number| thread::entry(number).state.load(Ordering::Acquire) & 7 != thread::RUNNING);
     let outcome = if has_ended && schedule::controlled() {
-        // It will be gone in a moment. How long that takes is not for a schedule that can be repeated.
-        // SAFETY: the program's own arguments; whoever may try to join may join.
+        // The thread will be gone in a moment. A repeatable schedule must not depend on how long that takes.
+        // SAFETY: the program's own arguments; a thread that may try to join may join.
         unsafe { real::pthread_join(handle, result) }
     } else {
         // SAFETY: the program's own arguments, passed on as they are.
@@ -237,7 +237,7 @@ unsafe extern "C" fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_v
         let _inside = Inside::enter();
         thread::join(number);
     } else if outcome == libc::EBUSY {
-        // It will ask again; the other thread should have a chance to end.
+        // The program will poll again; the other thread should have a chance to end.
         schedule::step_aside();
     }
     outcome
@@ -274,13 +274,13 @@ pub(super) unsafe extern "C" fn pthread_detach(handle: pthread_t) -> c_int {
     unsafe { real::pthread_detach(handle) }
 }
 
-/// What a function that waits has to do under a controlled schedule, where the original, which does it, is not called.
+/// Ends the thread if it is cancelled. Functions that wait call this under a controlled schedule, because they do not call the original, which would do it.
 pub(super) fn end_if_cancelled() {
-    // SAFETY: nothing of ours is left half done in the frames of the callers, none of which has a destructor to run.
+    // SAFETY: no work of the runtime is left half done in the frames of the callers, none of which has a destructor to run.
     unsafe { real::pthread_testcancel() };
 }
 
-/// Who only asks whether it should end waits for whoever wants that.
+/// A thread that polls this waits to be cancelled, so others should go first.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_testcancel() {
     schedule::step_aside();
@@ -296,7 +296,7 @@ unsafe extern "C" fn pthread_cancel(handle: pthread_t) -> c_int {
     result
 }
 
-/// Names are for reports.
+/// Remembers the name for reports.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_setname_np(handle: pthread_t, name: *const c_char) -> c_int {
     // SAFETY: the program's own arguments, passed on as they are.
@@ -316,7 +316,7 @@ unsafe extern "C" fn pthread_setname_np(handle: pthread_t, name: *const c_char) 
     result
 }
 
-/// The first thread can end before the others as well.
+/// The first thread, too, can end before the others.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn pthread_exit(result: *mut c_void) -> ! {
     at_end();

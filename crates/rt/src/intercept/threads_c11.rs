@@ -1,4 +1,4 @@
-//! The threads of C11. In glibc they are those of POSIX with another result, but do not go through the same symbols.
+//! The threads of C11. In glibc they are POSIX threads with another type of result, but they do not call the POSIX functions by their symbols.
 
 use super::mutex::c11;
 use super::threads;
@@ -16,7 +16,7 @@ struct Task {
 unsafe extern "C" fn run(task: *mut c_void) -> *mut c_void {
     let task = {
         let _inside = Inside::enter();
-        // SAFETY: the creator made it for us.
+        // SAFETY: the creator made it for this thread.
         let task = unsafe { Box::from_raw(task.cast::<Task>()) };
         Task { ..*task }
     };
@@ -42,7 +42,7 @@ unsafe extern "C" fn thrd_create() {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int {
     let mut value = core::ptr::null_mut();
-    // SAFETY: the program's own handle, and a variable of ours for the result.
+    // SAFETY: the program's own handle, and a local variable for the result.
     let outcome = unsafe { threads::pthread_join(handle, &raw mut value) };
     if outcome == 0 && !result.is_null() {
         // SAFETY: it is not null, so it is the program's variable for the result.

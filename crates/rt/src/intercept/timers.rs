@@ -1,4 +1,4 @@
-//! Timers. One that calls a function does that in a thread that libc starts, without us; what was done before the timer was made, or set, is known there. One that sends a signal is like somebody who sends it.
+//! Timers. A timer that calls a function does so in a thread that libc starts itself; making or setting the timer happens before that call. A timer that sends a signal counts as a sender of it.
 
 use super::notices::{self, Event};
 use super::signal_waits::sending;
@@ -16,7 +16,7 @@ crate::sys::next! {
     fn setitimer(which: c_int, new: *const itimerval, old: *mut itimerval) -> c_int;
 }
 
-/// The signals that timers send. Which timer sends which is not known, so each sends all of them. That can only hide something.
+/// The signals that timers send. The runtime does not know which timer sends which, so each counts as sending all of them. This can hide a race, but not invent one.
 static SENT: AtomicU64 = AtomicU64::new(0);
 
 /// The signal that an event sends.

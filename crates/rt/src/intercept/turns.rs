@@ -1,6 +1,6 @@
-//! Who loads a library. The dynamic linker lets one thread at a time do that, but it gives its lock back before we can say what was done; so there is a turn of our own around it.
+//! The turn to load a library. The dynamic linker lets one thread at a time load, but it releases its lock before the runtime can record what the thread did. So the runtime has a lock of its own around it: the turn.
 //!
-//! Nobody waits long for it: whoever has the turn may wait in the linker for one who got there without us, and who loads something else there.
+//! A thread gives up waiting for the turn after some time: the thread that has it may wait in the linker for a thread that got there without the turn, and that loads something else now.
 
 use crate::{schedule, sys, tls};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -8,19 +8,19 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 /// The thread that has the turn, or zero.
 static HOLDER: AtomicUsize = AtomicUsize::new(0);
 
-/// How often somebody looks, and how many nanoseconds are in between.
+/// How often a thread tries to take the turn, and how many nanoseconds it waits in between.
 const LOOKS: usize = 200;
 const PAUSE: u64 = 100_000;
 
-/// What is given back in the end.
+/// How this thread got the turn.
 pub(super) enum Turn {
     Taken,
-    /// It is a constructor that loads something. The turn belongs to the one who called that.
+    /// This thread had the turn already: a constructor loads another library. The outer call keeps the turn.
     Inherited,
     GivenUp,
 }
 
-/// This thread, which is the same after a fork.
+/// A number for this thread, which stays the same after a fork.
 fn me() -> usize {
     core::ptr::from_ref(tls::local()) as usize
 }
@@ -56,7 +56,7 @@ impl Drop for Turn {
     }
 }
 
-/// In the child of a fork nobody else has it.
+/// Frees the turn in the child of a fork if a thread of the parent had it.
 pub(super) fn alone_after_fork() {
     if HOLDER.load(Ordering::Relaxed) != me() {
         HOLDER.store(0, Ordering::Relaxed);

@@ -1,15 +1,15 @@
-//! Calls that the program may leave by unwinding: a thread is cancelled while it waits, or what it runs throws an exception.
+//! Calls that the program may leave by unwinding: a thread is cancelled while it waits, or the called function throws an exception.
 //!
-//! The functions here are compiled without unwinding, so nothing of ours is run when that happens. Therefore such a call goes through a frame whose *personality*, which the
-//! unwinder asks what to do in it, does what is left to do.
+//! The runtime is compiled without unwinding, so none of its destructors run then. Therefore such a call goes through a frame with a *personality*: a function that the
+//! unwinder calls for this frame, and that does the cleanup.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{Ordering, compiler_fence};
 
-/// What is to be done with a word when a call is left early.
+/// The cleanup for a call that is left early; it gets a word.
 pub(super) type Cleanup = fn(usize);
 
-/// A call that may be left early. The frame keeps its address where the unwinder shows it.
+/// A call that may be left early. The frame keeps its address in a register that the unwinder can read.
 #[repr(C)]
 struct Guarded<F> {
     cleanup: Cleanup,
@@ -18,7 +18,7 @@ struct Guarded<F> {
     result: c_int,
 }
 
-/// Calls `call`. If that is left by unwinding, does `cleanup(word)` on the way.
+/// Calls `call`. If unwinding leaves it, calls `cleanup(word)` on the way.
 pub(super) fn or_else(cleanup: Cleanup, word: usize, call: impl FnOnce() -> c_int) -> c_int {
     let mut guarded = Guarded { cleanup, word, call: Some(call), result: 0 };
     let run = runner(&guarded);
@@ -67,13 +67,13 @@ unsafe extern "C" {
     fn register(context: *mut c_void, number: c_int) -> usize;
 }
 
-/// In the numbering of debuggers.
+/// `rbx` in the numbering of debuggers.
 const RBX: c_int = 3;
-/// The unwinder really leaves the frames now, and does not only look for somebody who wants the exception.
+/// The unwinder leaves the frames now. In the phase before, it only searches for a handler of the exception.
 const IN_CLEANUP_PHASE: c_int = 2;
 const GO_ON: c_int = 8;
 
-/// What the unwinder calls for the frame of [`through_frame`].
+/// The unwinder calls this for the frame of [`through_frame`].
 unsafe extern "C" fn personality(
     _version: c_int,
     actions: c_int,

@@ -1,4 +1,4 @@
-//! Where reports go: to a file of `steadfast run`, or to standard error with names and lines, which another process looks up.
+//! Delivers reports: to a file of `steadfast run`, or to standard error with names and lines, which another process looks up.
 
 use crate::options;
 use crate::sys::{self, raw_syscall, write_all};
@@ -6,16 +6,16 @@ use core::ffi::c_int;
 use core::sync::atomic::{AtomicI32, Ordering};
 use std::vec::Vec;
 
-/// What became of a report.
+/// What happened to a report.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Yes,
-    /// Nobody wants to see it.
+    /// A suppression matches it.
     Suppressed,
     No,
 }
 
-/// Writes a report to where it should go. Says whether it counts: it may be suppressed.
+/// Writes a report to its destination. Returns whether it counts; a suppressed report does not.
 pub(super) fn deliver(record: &[u8]) -> bool {
     if let Some(file) = options::REPORT_FILE.get() {
         append(file, record);
@@ -38,31 +38,31 @@ pub(super) fn deliver(record: &[u8]) -> bool {
     shown != Shown::Suppressed
 }
 
-/// The file of `steadfast run`, once more: later the program may have no right to open it, no descriptor left, or another root.
+/// A spare descriptor of the file of `steadfast run`: later the program may have no permission to open it, no descriptor left, or another root directory.
 static SPARE: AtomicI32 = AtomicI32::new(-1);
 
-/// Lets `steadfast run` know that somebody watches this program: its file is there, if only an empty one.
+/// Creates the file, even if it stays empty, so that `steadfast run` knows that the runtime is active in this program.
 pub(super) fn announce() {
     if let Some(file) = options::REPORT_FILE.get()
         && let Some(file) = open_to_append(file)
     {
-        // Out of the way of programs that count on the numbers of their files.
+        // A high number, because programs may rely on the low numbers of their descriptors.
         SPARE.store(at_least(file, [1000, 200, 50, 10]).unwrap_or(-1), Ordering::Relaxed);
         close(file);
     }
 }
 
-/// Another descriptor of the file that is at least one of these numbers, and closed on exec.
+/// Copies a descriptor to a number not below one of these. The copy is closed on exec.
 fn at_least<const N: usize>(file: c_int, numbers: [usize; N]) -> Option<c_int> {
     numbers.into_iter().find_map(|number| {
         let arguments = [file as usize, libc::F_DUPFD_CLOEXEC as usize, number, 0, 0, 0];
-        // SAFETY: the file is ours.
+        // SAFETY: this copies a descriptor and touches no memory.
         let copy = unsafe { raw_syscall(libc::SYS_fcntl, arguments) };
         (copy >= 0).then_some(copy as c_int)
     })
 }
 
-/// Says how many there were.
+/// Writes how many reports there were.
 pub(super) fn summary(count: u32) {
     if options::REPORT_FILE.get().is_none() {
         let output = log().unwrap_or(2);
@@ -99,11 +99,11 @@ fn append(path: Vec<u8>, record: &[u8]) {
 }
 
 fn close(file: c_int) {
-    // SAFETY: the file is ours.
+    // SAFETY: the runtime has opened the file.
     unsafe { raw_syscall(libc::SYS_close, [file as usize, 0, 0, 0, 0, 0]) };
 }
 
-/// The program that knows names and lines: the one that was asked for, or `steadfast` from where the program was linked with us, or from `PATH`.
+/// The program that looks up names and lines: that of the option, or `steadfast` from the folder of the runtime that the program was linked with, or from `PATH`.
 fn symbolizer() -> Option<Vec<u8>> {
     if let Some(path) = options::SYMBOLIZER.get() {
         return Some(path);
@@ -119,20 +119,20 @@ fn is_executable(path: &[u8]) -> bool {
     unsafe { raw_syscall(libc::SYS_access, [path.as_ptr() as usize, libc::X_OK as usize, 0, 0, 0, 0]) == 0 }
 }
 
-/// Lets `steadfast symbolize` show it. The record waits in a pipe that is large enough before the other process exists, so that nothing can
+/// Lets `steadfast symbolize` show the report. The whole record is in a pipe that is large enough before the other process starts, so that nothing can
 /// block or fail half way.
 fn show(record: &[u8], output: c_int) -> Shown {
     let Some(mut path) = symbolizer() else { return Shown::No };
     path.push(0);
     let mut ends = [0 as c_int; 2];
-    // SAFETY: raw system calls with arguments of our own. The child of the clone shares nothing with us and only calls the system.
+    // SAFETY: raw system calls with the runtime's own arguments. The child of the clone shares nothing with this process and only calls the system.
     unsafe {
         if raw_syscall(libc::SYS_pipe2, [ends.as_mut_ptr() as usize, libc::O_CLOEXEC as usize, 0, 0, 0, 0]) < 0 {
             return Shown::No;
         }
         write_all(ends[1], record);
         close(ends[1]);
-        // Not as a child in the sense of `wait`, so that the program does not notice it.
+        // The clone sends no signal at its end, so `wait` in the program does not see it.
         let child = raw_syscall(libc::SYS_clone, [0; 6]);
         if child == 0 {
             become_symbolizer(&path, ends[0], output);
@@ -142,20 +142,20 @@ fn show(record: &[u8], output: c_int) -> Shown {
     }
 }
 
-/// In a process of our own: lets another one show the report, and ends as that does. Another one, because a process that becomes another program is a child like any other again.
+/// Runs in the cloned process: starts another process that shows the report, and ends with its exit code. The clone must not call `exec` itself, because it would then be an ordinary child of the program.
 ///
 /// # Safety
 /// Nothing but system calls, and never back to the caller.
 unsafe fn become_symbolizer(path: &[u8], input: c_int, output: c_int) -> ! {
     let arguments = [path.as_ptr(), c"symbolize".as_ptr().cast(), core::ptr::null()];
     let environment = [core::ptr::null::<u8>()];
-    // SAFETY: nothing but system calls, as the caller wants it, with memory that is ours. Zeroes are the default action for a signal: who ignores it cannot wait for children.
+    // SAFETY: nothing but system calls, as the caller wants it, with memory of this process. Zeroes are the default action for a signal: a process that ignores it cannot wait for children.
     unsafe {
         let action = [0usize; 4];
         raw_syscall(libc::SYS_rt_sigaction, [libc::SIGCHLD as usize, action.as_ptr() as usize, 0, 8, 0, 0]);
         let child = raw_syscall(libc::SYS_clone, [libc::SIGCHLD as usize, 0, 0, 0, 0, 0]);
         if child == 0 {
-            // The program may have closed its standard files, and then these are among ours.
+            // If the program has closed its standard files, the pipe may have their numbers.
             if let (Some(input), Some(output)) = (at_least(input, [3]), at_least(output, [3])) {
                 raw_syscall(libc::SYS_dup2, [input as usize, 0, 0, 0, 0, 0]);
                 raw_syscall(libc::SYS_dup2, [output as usize, 1, 0, 0, 0, 0]);
@@ -174,20 +174,20 @@ unsafe fn become_symbolizer(path: &[u8], input: c_int, output: c_int) -> ! {
     sys::fatal("could not exit")
 }
 
-/// While we report, signals are blocked; they need not be for others.
+/// Signals are blocked during a report; the symbolizer should not inherit that.
 fn unblock_signals() {
     let none = 0u64;
     let arguments = [libc::SIG_SETMASK as usize, (&raw const none) as usize, 0, size_of::<u64>(), 0, 0];
-    // SAFETY: the mask is as long as we say.
+    // SAFETY: the mask has the given length.
     unsafe { raw_syscall(libc::SYS_rt_sigprocmask, arguments) };
 }
 
-/// How the other process ended, as `wait` says it.
+/// The status of the other process, as returned by `wait`.
 fn ended(child: isize) -> Option<c_int> {
     let mut status: c_int = -1;
     loop {
         let arguments = [child as usize, (&raw mut status) as usize, libc::__WALL as usize, 0, 0, 0];
-        // SAFETY: the status is ours.
+        // SAFETY: the status is a local variable.
         let waited = unsafe { raw_syscall(libc::SYS_wait4, arguments) };
         if waited != -(libc::EINTR as isize) {
             return (waited == child).then_some(status);
@@ -196,7 +196,7 @@ fn ended(child: isize) -> Option<c_int> {
 }
 
 impl Shown {
-    /// `steadfast symbolize` says with 3 that the report is suppressed.
+    /// With exit code 3 `steadfast symbolize` says that the report is suppressed.
     fn from_status(status: Option<c_int>) -> Self {
         match status {
             Some(0) => Self::Yes,

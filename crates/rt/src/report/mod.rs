@@ -1,4 +1,4 @@
-//! Reports: each is written once, whole and at once, so that nothing that happens to the process later can take it back.
+//! Reports. Each is written once, as a whole and at once, so that it is kept whatever happens to the process later.
 
 mod deliver;
 mod modules;
@@ -16,12 +16,12 @@ use record::Record;
 pub(crate) use record::{Plain, Previous};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
-/// What was reported already, so that nobody has to read it twice; and only one thread reports at a time.
+/// Hashes of the reports so far, so that none is written twice. The lock also lets only one thread report at a time.
 static REPORTED: Lock<Vec<u64>> = Lock::new(Vec::new());
-/// More different reports than this are counted, not shown.
+/// Different reports beyond this number are counted, not shown.
 const MOST: usize = 1000;
 
-/// What was found most recently, by a hash: a loop would find the same again and again, and most of that needs no lock.
+/// Recent findings, by a hash: a loop repeats the same finding, and most repetitions need no lock.
 static RECENT: [AtomicU64; 1 << 10] = [const { AtomicU64::new(0) }; 1 << 10];
 
 fn is_recent(parts: &[usize]) -> bool {
@@ -34,7 +34,7 @@ fn hash(parts: &[usize]) -> u64 {
     parts.iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
-/// An access that could behave differently.
+/// Reports an access that could behave differently.
 #[cold]
 pub(crate) fn violation(thread: u32, access: &Accessed, place: Call, finding: &Violation) {
     let (place_number, other) = (place.0 as usize, finding.missed.place.0 as usize);
@@ -47,7 +47,7 @@ pub(crate) fn violation(thread: u32, access: &Accessed, place: Call, finding: &V
     tell(|| Record::of_violation(thread, access, place, finding), &mut reported);
 }
 
-/// Code that waits in a loop. `steadfast run` remembers it for other runs, in which it may not have to wait.
+/// Reports code that waits in a loop. `steadfast run` remembers it for other runs, in which the loop may not have to wait.
 #[cold]
 pub(crate) fn spin(place: Call, first_turn: Option<Call>) {
     if options::REPORT_FILE.get().is_some() {
@@ -55,7 +55,7 @@ pub(crate) fn spin(place: Call, first_turn: Option<Call>) {
     }
 }
 
-/// Two accesses that nothing orders.
+/// Reports two accesses that happens-before does not order.
 #[cold]
 pub(crate) fn race(thread: &mut Thread, access: &Plain, previous: &Previous) {
     if foreign::is_benign(access.address) {
@@ -66,11 +66,11 @@ pub(crate) fn race(thread: &mut Thread, access: &Plain, previous: &Previous) {
     tell(|| Record::of_race(thread, access, previous), &mut reported);
 }
 
-/// A thread waits for something that nobody will do.
+/// Reports that no thread can go on, and ends the process.
 pub(crate) fn deadlock() -> ! {
     spin::settle_all();
     stack::on_own(|| deliver::deliver(Record::of_deadlock().bytes()));
-    // There is no exit code of the program's own that could count: it has not come to its end.
+    // The program has no exit code of its own, because it has not ended.
     leave(match options::EXIT_CODE.load(Ordering::Relaxed) {
         0 => options::USUAL_EXIT_CODE,
         code => code,
@@ -103,12 +103,12 @@ fn leave(code: i32) -> ! {
     sys::fatal("could not exit")
 }
 
-/// Lets `steadfast run` know that somebody watches.
+/// Lets `steadfast run` know that the runtime is active.
 pub(crate) fn announce() {
     deliver::announce();
 }
 
-/// The process ends, with what was reported: says how much that was.
+/// Called at the end of the process: writes how many reports there were. Returns whether there were any.
 pub(crate) fn conclude() -> bool {
     let count = COUNT.load(Ordering::Relaxed);
     if count > 0 {
@@ -117,7 +117,7 @@ pub(crate) fn conclude() -> bool {
     count > 0
 }
 
-/// Waits for the report that somebody is making, so that it counts. Not for threads that hold a lock of ours.
+/// Waits for a report that another thread is writing, so that it counts. The caller must not hold a lock of the runtime.
 pub(crate) fn wait() {
     drop(REPORTED.lock());
 }
@@ -127,7 +127,7 @@ pub(crate) fn count() -> u32 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Ends the process as one that has reported something, unless its own exit code should count.
+/// Ends the process with the exit code for reports, unless the program's own exit code should count.
 pub(crate) fn leave_if_wanted() {
     let code = options::EXIT_CODE.load(Ordering::Relaxed);
     if code != 0 {
@@ -135,7 +135,7 @@ pub(crate) fn leave_if_wanted() {
     }
 }
 
-/// Nobody reports until [`after_fork`].
+/// Stops reports until [`after_fork`].
 pub(crate) fn before_fork() {
     REPORTED.hold();
 }

@@ -1,22 +1,22 @@
-//! The executable and the libraries, with where they are in memory.
+//! The executable and the libraries, with their addresses in memory.
 
 use core::ffi::{CStr, c_int, c_void};
 use std::string::String;
 use std::vec::Vec;
 
-/// One of them.
+/// A mapped module: the executable or a library.
 pub(super) struct Module {
-    /// What to subtract from an address to get one in the file.
+    /// The difference between an address in memory and in the file.
     pub(super) base: usize,
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) path: String,
 }
 
-/// Those that contain one of the addresses.
+/// The modules that contain one of the addresses.
 pub(super) fn containing(addresses: &[usize]) -> Vec<Module> {
     let mut modules: Vec<Module> = Vec::new();
-    // SAFETY: the callback gets our vector back, and nobody else uses it meanwhile.
+    // SAFETY: the callback gets the local vector back, and nothing else uses it meanwhile.
     unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut modules).cast()) };
     modules.retain(|module| addresses.iter().any(|&address| (module.start..module.end).contains(&address)));
     modules
@@ -45,20 +45,20 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: 
 fn executable() -> String {
     let mut path = [0; 4096];
     let arguments = [c"/proc/self/exe".as_ptr() as usize, path.as_mut_ptr() as usize, path.len(), 0, 0, 0];
-    // SAFETY: the buffer is as long as we say.
+    // SAFETY: the buffer has the given length.
     let length = unsafe { crate::sys::raw_syscall(libc::SYS_readlink, arguments) };
     String::from_utf8_lossy(&path[..usize::try_from(length).unwrap_or(0)]).into_owned()
 }
 
-/// Where the executable says that its libraries are: `DT_RUNPATH`. `steadfast cc` puts its own folder there.
+/// The search path for libraries in the executable: `DT_RUNPATH`. `steadfast cc` puts its own folder there.
 pub(super) fn run_path() -> Option<Vec<u8>> {
     let mut found: Option<Vec<u8>> = None;
-    // SAFETY: the callback gets our variable back.
+    // SAFETY: the callback gets the local variable back.
     unsafe { libc::dl_iterate_phdr(Some(find_run_path), (&raw mut found).cast()) };
     found
 }
 
-/// Looks at the executable, which comes first, and stops.
+/// Handles the executable, which comes first, and stops.
 unsafe extern "C" fn find_run_path(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> c_int {
     const STRINGS: i64 = 5;
     const RPATH: i64 = 15;

@@ -1,4 +1,4 @@
-//! A report as data: lines of words, readable by people in need and by `steadfast`.
+//! A report as data: lines of words, which `steadfast` reads, and people can read.
 //!
 //! ```text
 //! steadfast-report 1
@@ -14,7 +14,7 @@
 //! module 0x5581d2c00000 0x5581d2c00000 0x5581d2c05000 /home/me/program
 //! end
 //! ```
-//! `number` is the place of a write in the modification order of its location. A `stack` belongs to the line before it. Its first address is that of the access itself. All are return addresses.
+//! `number` is the place of a write in the modification order of its location. A `stack` belongs to the line before it; its first address is that of the access itself. All addresses are return addresses.
 
 use super::modules;
 use crate::abi::atomics::Strength;
@@ -30,9 +30,9 @@ use std::vec::Vec;
 use steadfast_clocks::{Missing, WriteRecord};
 use steadfast_model::ViolationKind;
 
-/// No more than fits into a pipe at once.
+/// The maximum size: what fits into a pipe at once.
 const MOST_BYTES: usize = 60_000;
-/// No more frames than this per stack.
+/// The maximum number of frames per stack.
 const MOST_FRAMES: usize = 64;
 
 /// A report.
@@ -42,12 +42,12 @@ pub(super) struct Record {
     threads: Vec<u32>,
 }
 
-/// An access of a race: the one that found it.
+/// The access of a race that found it.
 pub(crate) struct Plain {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
     pub(crate) read: bool,
-    /// If it is atomic.
+    /// The order, if it is atomic.
     pub(crate) order: Option<Order>,
     pub(crate) caller: usize,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Previous {
     pub(crate) bytes: usize,
     pub(crate) read: bool,
     pub(crate) atomic: bool,
-    /// Where, if the thread still knows.
+    /// Its stack, if the thread's ring still has it.
     pub(crate) place: Option<Call>,
 }
 
@@ -118,7 +118,7 @@ impl Record {
         record.finish()
     }
 
-    /// Two accesses that nothing orders.
+    /// Two accesses that happens-before does not order.
     pub(super) fn of_race(thread: &mut thread::Thread, access: &Plain, previous: &Previous) -> Self {
         let mut record = Self::new(ViolationKind::Race.name());
         let word = |read: bool| if read { "read" } else { "write" };
@@ -174,7 +174,7 @@ impl Record {
         }
     }
 
-    /// The block of the heap that the address is in, or else the thread on whose stack it is.
+    /// Adds the heap block that contains the address, or else the thread on whose stack it is.
     fn block(&mut self, address: usize) {
         let Some(block) = origins::find(address) else { return self.part_of_thread(address) };
         self.line(format_args!("block {:#x} {} thread {}", block.address, block.bytes, block.thread));

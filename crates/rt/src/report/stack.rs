@@ -1,22 +1,22 @@
-//! The stack that reports are made on.
+//! The stack for reports.
 //!
-//! A handler of a signal may run on a stack of a few kilobytes, most of which the kernel has used already, and a thread may have been started with hardly more. A report needs more than
-//! that is left: texts, paths, the linker's list of libraries. So there is one stack for all reports, and they are made one after the other.
+//! A signal handler may run on a stack of a few kilobytes, most of which the kernel has used already, and a thread may have hardly more. A report needs more than
+//! that: texts, paths, the linker's list of libraries. So there is one stack for all reports, which are made one after the other.
 //!
-//! Meanwhile signals are blocked, also those of faults, which others can send: to the kernel a thread that has left its stack for signal handlers is free to begin there anew, over what is still needed.
+//! Signals are blocked meanwhile, also those of faults, which other processes can send: when a thread has left its signal stack, the kernel would start the next handler at the top of it and overwrite what is still needed.
 
 use crate::lock::Lock;
 use crate::{signals, sys};
 use core::ffi::c_void;
 
-/// Enough for anything that a report calls, with a page at its end that nobody can touch.
+/// Enough for everything that a report calls, with an inaccessible page at its end.
 const BYTES: usize = 1 << 17;
 const PAGE: usize = 4096;
 
-/// Where the stack begins, or zero until there is one.
+/// The upper end of the stack, or zero until there is one.
 static TOP: Lock<usize> = Lock::new(0);
 
-/// Calls `work` on the stack for reports. Not from there: it would wait for itself.
+/// Calls `work` on the stack for reports. It must not be called on that stack: it would wait for itself.
 pub(super) fn on_own<R>(work: impl FnOnce() -> R) -> R {
     let blocked = signals::block_even_faults();
     let mut task = Task { work: Some(work), result: None };
@@ -26,7 +26,7 @@ pub(super) fn on_own<R>(work: impl FnOnce() -> R) -> R {
         if *top == 0 {
             *top = made();
         }
-        // SAFETY: the function is the one for this type, `task` lives until it returns, and nobody else uses the stack.
+        // SAFETY: the function is the one for this type, `task` lives until it returns, and nothing else uses the stack.
         unsafe { switch(run, (&raw mut task).cast(), *top) };
     }
     blocked.restore();
@@ -34,15 +34,15 @@ pub(super) fn on_own<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// A stack, from its upper end.
+/// Maps a stack and returns its upper end.
 fn made() -> usize {
     let bottom = sys::map(BYTES) as usize;
-    // SAFETY: nobody uses the mapping yet.
+    // SAFETY: nothing uses the mapping yet.
     unsafe { sys::raw_syscall(libc::SYS_mprotect, [bottom, PAGE, libc::PROT_NONE as usize, 0, 0, 0]) };
     bottom + BYTES
 }
 
-/// What is to be done, and what came out.
+/// The work, and its result.
 struct Task<F, R> {
     work: Option<F>,
     result: Option<R>,

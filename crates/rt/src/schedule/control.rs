@@ -1,4 +1,4 @@
-//! The rules of a controlled schedule: who can go on, who is asked to choose, and what happens if nobody can. Everything here is done with the lock of the one [`Control`] held.
+//! The rules of a controlled schedule: which threads are ready, when the scheduler chooses, and what happens if no thread is ready. Everything here runs with the lock of the one [`Control`] held.
 
 use super::deadline::{self, Expiry};
 use super::objects::{Objects, Places};
@@ -13,7 +13,7 @@ use steadfast_schedule::{Choice, NOBODY, Operation, Place};
 /// A schedule under control.
 pub(super) struct Control {
     pub(super) threads: Vec<Member>,
-    /// Whose turn it is.
+    /// The thread that has the turn.
     pub(super) current: Option<Member>,
     scheduler: Box<dyn Scheduler>,
     recorder: Recorder,
@@ -23,15 +23,15 @@ pub(super) struct Control {
     pub(super) steps: u64,
     /// The time by the schedule's clock.
     pub(super) time: u64,
-    /// How often in a row all threads waited and those who could were told to look again.
+    /// How often in a row all threads waited and had to look again.
     pub(super) futile: usize,
-    /// How often it was seen that nobody can go on but for a signal.
+    /// How often it was seen that only a signal can let a thread go on.
     idle: usize,
-    /// Room for the numbers of those who are ready.
+    /// A buffer for the numbers of ready threads.
     numbers: Vec<u32>,
 }
 
-/// How often each thread looks before a signal is not hoped for any more: three seconds.
+/// How often each thread looks before a signal is not expected any more: this takes three seconds.
 const LAST_HOPE: usize = 150;
 
 impl Control {
@@ -60,7 +60,7 @@ impl Control {
         }
     }
 
-    /// The thread is not there any more. If it had the turn, somebody else gets it.
+    /// Removes a thread that has ended. If it had the turn, another thread gets it.
     pub(super) fn remove(&mut self, thread: Member) {
         self.threads.retain(|&other| other != thread);
         self.wake(core::ptr::from_ref(thread.entry) as usize, ALL, State::Waits, usize::MAX);
@@ -71,13 +71,13 @@ impl Control {
         self.scheduler.ends(thread.number);
     }
 
-    /// A thread that was announced does not come.
+    /// Removes a thread that was announced and could not be started.
     pub(super) fn withdraw(&mut self, thread: Member) {
         self.threads.retain(|&other| other != thread);
         self.scheduler.ends(thread.number);
     }
 
-    /// What comes to this memory later are other objects.
+    /// Later objects in this memory are different ones.
     pub(super) fn forget(&mut self, address: usize, bytes: usize) {
         self.objects.forget(address, bytes);
     }
@@ -86,7 +86,7 @@ impl Control {
         self.threads.iter().any(|thread| thread.is_ready())
     }
 
-    /// A step as schedulers and the log know it.
+    /// A step, as schedulers and the log see it.
     fn step(&mut self, thread: Option<Member>, action: Action) -> Step {
         let mut what = Choice { operation: action.operation, ..Choice::NONE };
         if let Some(thread) = thread {
@@ -102,14 +102,14 @@ impl Control {
 
     /// A step after which the thread goes on in any case.
     pub(super) fn note(&mut self, thread: Member, action: Action) {
-        // A thread that comes back from the system without its turn does that at any time.
+        // A thread that comes back from a system call without the turn does so at any time.
         if self.current == Some(thread) {
             let step = self.step(Some(thread), action);
             self.recorder.record(&step, 1, thread.number);
         }
     }
 
-    /// One of those who are ready, but for one of them.
+    /// Lets the scheduler choose a ready thread other than `but`.
     fn ask(&mut self, step: &Step, but: Option<Member>) -> Option<Member> {
         let mut numbers = core::mem::take(&mut self.numbers);
         numbers.clear();
@@ -125,7 +125,7 @@ impl Control {
         chosen
     }
 
-    /// One of those who wait, which are at least two: an index.
+    /// Lets the scheduler choose a waiting thread: an index. There are at least two.
     fn pick(&mut self, operation: Operation, waiting: &[Member]) -> usize {
         let step = self.step(self.current, Action::new(operation));
         let numbers: Vec<u32> = waiting.iter().map(|thread| thread.number).collect();
@@ -134,14 +134,14 @@ impl Control {
         chosen
     }
 
-    /// The thread makes a step, and may be the one that goes on.
+    /// The thread makes a step. The scheduler chooses the next thread, which may be the same one.
     pub(super) fn choose_at(&mut self, thread: Member, action: Action) -> Option<Member> {
         let mut step = self.step(Some(thread), action);
         step.spins = thread.turn().spins(action.object.key(), action.caller);
         self.ask(&step, None)
     }
 
-    /// Somebody else, if there is anybody. If all wait, one wait that has a deadline times out.
+    /// The scheduler chooses another ready thread, if there is one. If all wait, one wait that has a deadline times out.
     pub(super) fn choose_other(&mut self, thread: Member, action: Action) -> Option<Member> {
         let mut step = self.step(Some(thread), action);
         step.gives_way = true;
@@ -154,14 +154,14 @@ impl Control {
         next
     }
 
-    /// Somebody gets the turn although nobody made a step.
+    /// A thread gets the turn although no thread made a step.
     pub(super) fn choose_anybody(&mut self) {
         let step = self.step(None, Action::new(Operation::Resume));
         let next = self.ask(&step, None);
         self.give_turn(next);
     }
 
-    /// The turn goes to a thread, or to nobody, because of something outside of the schedule. The log tells, because that need not happen again at the same step.
+    /// A thread, or none, gets the turn because of something outside of the schedule. It is in the log, because in a repetition it may happen at another step.
     pub(super) fn resume(&mut self, next: Option<Member>) {
         let step = self.step(None, Action::new(Operation::Resume));
         self.recorder.record(&step, 0, next.map_or(NOBODY, |next| next.number));
@@ -169,7 +169,7 @@ impl Control {
     }
 
     pub(super) fn give_turn(&mut self, next: Option<Member>) {
-        // Whoever watches must see that something has happened.
+        // The threads that watch must see that something has happened.
         self.steps += 1;
         self.current = next;
         if let Some(next) = next {
@@ -188,7 +188,7 @@ impl Control {
         })
     }
 
-    /// Waits whose deadline has passed time out. Says whether there is one.
+    /// Times out the waits whose deadline has passed. Returns whether there is one.
     pub(super) fn time_out_if(&mut self, is_over: impl Fn(Expiry) -> bool) -> bool {
         let mut some = false;
         for (thread, _) in self.with_deadline().filter(|&(_, expiry)| is_over(expiry)) {
@@ -203,7 +203,7 @@ impl Control {
         let with_deadline: Vec<_> = self.with_deadline().map(|(thread, _)| thread).collect();
         if with_deadline.is_empty() {
             return self.look_again().or_else(|| {
-                // If somebody may come, whoever watches will report it later.
+                // If a signal or timer may come, a watching thread will report the deadlock later.
                 if !self.threads.is_empty() && !self.is_one_away() && !outside::may_come() {
                     report::deadlock();
                 }
@@ -211,7 +211,7 @@ impl Control {
             });
         }
         if self.is_one_away() || outside::is_expected() {
-            // Whoever watches will see that it is time.
+            // A watching thread will see that the deadline has passed.
             return None;
         }
         // Any of them: the first may be a thread that polls until another wait has timed out.
@@ -220,7 +220,7 @@ impl Control {
         Some(with_deadline[chosen])
     }
 
-    /// A thread that was away may have changed something just before another one began to wait for it. So before it is a deadlock, those who wait look again.
+    /// A thread that was away may have changed something just before another one began to wait for it. So before this is a deadlock, the waiting threads look again.
     fn look_again(&mut self) -> Option<Member> {
         self.futile += 1;
         if self.futile > 2 * self.threads.len() + 2 {
@@ -238,7 +238,7 @@ impl Control {
         self.threads.iter().any(|thread| thread.turn().away.get())
     }
 
-    /// Nobody has the turn, and somebody has looked after that. If nobody comes in some seconds, nobody will, unless that was agreed on.
+    /// Called by watching threads when no thread has the turn. If no thread comes back in some seconds, this is a deadlock, unless a timer or signal is expected.
     pub(super) fn idle(&mut self) {
         let now = deadline::real_time();
         if self.time_out_if(|expiry| expiry.real < now) {
@@ -253,7 +253,7 @@ impl Control {
         }
     }
 
-    /// Lets those go on who have come before this one, if it is the last of so many.
+    /// The thread arrives at a barrier for `all` threads. If it is the last, the others go on.
     pub(super) fn arrive(&mut self, thread: Member, key: usize, all: usize) -> bool {
         let there = || self.threads.iter().filter(|other| other.turn().arrived.get() == key);
         if there().count() + 1 < all {
@@ -265,7 +265,7 @@ impl Control {
         true
     }
 
-    /// A thread that waits need not go on waiting.
+    /// Makes a waiting thread ready.
     pub(super) fn interrupt(&mut self, thread: Member) {
         let turn = thread.turn();
         if turn.state.get() == State::Ready {
@@ -280,7 +280,7 @@ impl Control {
         }
     }
 
-    /// Those who wait for this.
+    /// The threads that wait for this.
     pub(super) fn waiting(&self, key: usize, bits: u32, state: State) -> impl Iterator<Item = Member> + '_ {
         self.threads.iter().copied().filter(move |thread| {
             let turn = thread.turn();
@@ -288,7 +288,7 @@ impl Control {
         })
     }
 
-    /// Makes those who wait ready, at most `count`, in an order that the scheduler chooses. Says how many.
+    /// Makes waiting threads ready, at most `count`, in an order that the scheduler chooses. Returns how many.
     pub(super) fn wake(&mut self, key: usize, bits: u32, state: State, count: usize) -> usize {
         let mut woken = 0;
         while woken < count {

@@ -8,11 +8,11 @@ use libc::{CLOCK_MONOTONIC, clockid_t, timespec};
 /// When a wait times out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Deadline {
-    /// It does not.
+    /// Never.
     Never,
-    /// When the clock shows this time, which belongs to the program.
+    /// When the clock shows this time. The pointer is the program's.
     At(clockid_t, *const timespec),
-    /// After this time, which belongs to the program.
+    /// After this time. The pointer is the program's.
     After(*const timespec),
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Expiry {
 pub(super) const SLEEP: u64 = 1_000;
 
 impl Expiry {
-    /// It does not.
+    /// It never times out.
     pub(super) const NEVER: Self = Self { steps: u64::MAX, real: u64::MAX };
 }
 

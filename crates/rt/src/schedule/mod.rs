@@ -1,12 +1,12 @@
-//! Who runs when. Usually that is the operating system's business; under a *controlled* schedule one thread runs at a time, and at every step (an
-//! atomic access, a lock, a thread that begins or ends) a [scheduler](scheduler::Scheduler) chooses who goes on. Every choice is written into a log, from which the run can be repeated.
+//! Controlled schedules. Usually the operating system decides which threads run; under a *controlled* schedule one thread runs at a time, and at every step (an
+//! atomic access, a lock, a thread that begins or ends) a [scheduler](scheduler::Scheduler) chooses the next thread. Every choice is written to a log, from which the run can be repeated.
 //!
-//! Waiting is done here as well: a thread that cannot go on says for what it waits ([`wait_for`], [`wait_for_signal`]) and gets no turn until
-//! somebody says that this has changed ([`notify`], [`signal`]). So nothing ever blocks while it has the turn, with one exception: a system call
-//! that we do not know. If the thread with the turn sleeps in one, the others notice and go on without it ([`watch`]).
+//! Threads also wait here: a thread that cannot go on names what it waits for ([`wait_for`], [`wait_for_signal`]) and gets no turn until
+//! another thread says that this has changed ([`notify`], [`signal`]). So no thread blocks while it has the turn, with one exception: a system call
+//! that the runtime does not know. If the thread with the turn sleeps in one, the others notice and go on without it ([`watch`]).
 //!
-//! Guarantee: the same scheduler with the same seed, or the same log, leads to the same steps, as long as the program itself does the same (no clocks, no input, no unknown
-//! system call that waits for another thread). Whether it did is seen by comparing the logs of both runs.
+//! Guarantee: the same scheduler with the same seed, or the same log, leads to the same steps, as long as the program is deterministic (no clocks, no input, no unknown
+//! system call that waits for another thread). Comparing the logs of both runs shows whether it was.
 
 mod control;
 mod deadline;
@@ -39,18 +39,18 @@ pub(crate) enum Woken {
     Signalled,
     /// Its deadline has passed.
     TimedOut,
-    /// There is a signal for it, whose handler has been called by now, or it is cancelled.
+    /// It got a signal, whose handler has been called by now, or it was cancelled.
     Interrupted,
 }
 
-/// What a step is about, and what those who wait for it wait for.
+/// What a step is about, or a thread waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Object {
     /// What is at this address; zero is nothing.
     At(usize),
     /// The end of the thread with this number.
     Thread(u32),
-    /// The thread with this number, which nobody can wait for yet.
+    /// The thread with this number, which no thread can wait for yet.
     NewThread(u32),
 }
 
@@ -61,7 +61,7 @@ impl From<usize> for Object {
 }
 
 impl Object {
-    /// What those who wait for it give as what they wait for.
+    /// The key of the waits for it.
     fn key(self) -> usize {
         match self {
             Self::At(address) => address,
@@ -70,7 +70,7 @@ impl Object {
         }
     }
 
-    /// Its name in the log.
+    /// Its number in the log.
     fn number(self, objects: &mut Objects) -> u32 {
         match self {
             Self::At(0) => NOBODY,
@@ -90,7 +90,7 @@ struct Action {
 }
 
 impl Action {
-    /// Something that is about nothing.
+    /// An operation without an object.
     fn new(operation: Operation) -> Self {
         Self { operation, object: Object::At(0), caller: 0 }
     }
@@ -99,7 +99,7 @@ impl Action {
 static CONTROLLED: AtomicBool = AtomicBool::new(false);
 static CONTROL: Lock<Option<Control>> = Lock::new(None);
 
-/// From now on a scheduler decides. Called before the second thread begins. `log` is a file for the choices, and `replay` one with choices that are to be repeated.
+/// Starts a controlled schedule. Called before the second thread begins. `log` is a file for the choices, and `replay` one with choices to repeat.
 pub(crate) fn start(kind: Kind, setup: Setup, log: Option<Vec<u8>>, replay: Option<Vec<u8>>) {
     let chosen = scheduler::new(kind, setup);
     let scheduler = match replay {
@@ -122,7 +122,7 @@ fn me() -> Member {
     unsafe { Member::of(tls::local().thread) }
 }
 
-/// A step of this thread, from inside the runtime: somebody else may come first.
+/// A step of this thread, from inside the runtime: another thread may go first.
 #[inline(always)]
 pub(crate) fn point(operation: Operation, address: usize, caller: usize) {
     if CONTROLLED.load(Ordering::Relaxed) {
@@ -143,7 +143,7 @@ pub(crate) fn step(operation: Operation, object: impl Into<Object>) {
     }
 }
 
-/// The thread wants to let others go first. Says whether it has; else the caller should do that in its own way.
+/// Lets other threads go first. Returns whether the schedule is controlled; if not, the caller should call the original.
 pub(crate) fn step_aside() -> bool {
     let_others_go_first(Operation::Yield, 0)
 }
@@ -165,8 +165,8 @@ fn let_others_go_first(operation: Operation, time: u64) -> bool {
     true
 }
 
-/// Whether waiting for something is the scheduler's business. What others can move as well, other processes or the system at the end of a thread, is really waited for, as in a
-/// system call that we do not know.
+/// Whether the scheduler does this wait. If other processes, or the system at the end of a thread, can change the object, the thread waits in the original, as in a
+/// system call that the runtime does not know.
 pub(crate) fn controls(operation: Operation, key: usize, moved_by_others: bool) -> bool {
     if !controlled() {
         return false;
@@ -177,7 +177,7 @@ pub(crate) fn controls(operation: Operation, key: usize, moved_by_others: bool) 
     !moved_by_others
 }
 
-/// Tries until it works. `None` if the deadline passed first.
+/// Tries until it succeeds. `None` if the deadline passes first.
 pub(crate) fn wait_for<R>(
     operation: Operation,
     object: impl Into<Object>,
@@ -202,13 +202,13 @@ pub(crate) fn wait_for_signal(key: usize, bits: u32, deadline: Deadline) -> Woke
     wait(Object::At(key), bits, State::WaitsForSignal, deadline)
 }
 
-/// This thread arrives at a barrier, and goes on when all threads have. Says whether it was the last.
+/// This thread arrives at a barrier, and goes on when all threads have arrived. Returns whether it was the last.
 pub(crate) fn wait_at_barrier(key: usize, all: usize) -> bool {
     step(Operation::Barrier, key);
     let thread = me();
     let last = with_control(|control| control.arrive(thread, key, all)).unwrap_or(true);
     loop {
-        // Between looking and waiting no handler may come. It is called here, again and again, and changes nothing about having come.
+        // No handler may run between the look and the wait. A signal ends the wait, its handler runs, and this thread waits again: it stays arrived.
         let _inside = Inside::enter();
         if last || with_control(|_| thread.turn().arrived.get()) != Some(key) {
             return last;
@@ -240,7 +240,7 @@ fn wait(object: Object, bits: u32, state: State, deadline: Deadline) -> Woken {
     }
 }
 
-/// The thread with this handle is cancelled: it has to look.
+/// The thread with this handle is cancelled: it becomes ready.
 pub(crate) fn interrupt(handle: u64) {
     if controlled() {
         let _inside = Inside::enter();
@@ -253,7 +253,7 @@ pub(crate) fn interrupt(handle: u64) {
     }
 }
 
-/// This thread has done something after which whoever waits for the key should look again.
+/// This thread has done something: the threads that wait for the key should look again.
 pub(crate) fn notify(operation: Operation, key: usize) {
     if controlled() {
         let _inside = Inside::enter();
@@ -265,7 +265,7 @@ pub(crate) fn notify(operation: Operation, key: usize) {
     }
 }
 
-/// Chooses so many of those who wait for a signal with one of the bits. Says how many there were.
+/// Wakes at most `count` threads that wait for a signal with one of the bits. Returns how many.
 pub(crate) fn signal(key: usize, bits: u32, count: usize) -> usize {
     if !controlled() {
         return 0;
@@ -274,7 +274,7 @@ pub(crate) fn signal(key: usize, bits: u32, count: usize) -> usize {
     with_control(|control| control.wake(key, bits, State::WaitsForSignal, count)).unwrap_or(0)
 }
 
-/// So many of those who wait for a signal wait for another one from now on. Says how many there were.
+/// Moves at most `count` threads that wait for a signal to another key. Returns how many.
 pub(crate) fn divert(key: usize, count: usize, to: usize) -> usize {
     if !controlled() {
         return 0;
@@ -289,19 +289,19 @@ pub(crate) fn divert(key: usize, count: usize, to: usize) -> usize {
 
 /// A thread is about to be started.
 pub(crate) fn announce(thread: *mut Thread) {
-    // SAFETY: it was just made, and nobody runs with it yet.
+    // SAFETY: it was just made, and no thread runs with it yet.
     let thread = unsafe { Member::of(thread) };
     with_control(|control| control.add(thread));
 }
 
-/// It could not be started after all.
+/// A thread that was announced could not be started.
 pub(crate) fn withdraw(thread: *mut Thread) {
-    // SAFETY: nobody runs with it.
+    // SAFETY: no thread runs with it.
     let thread = unsafe { Member::of(thread) };
     with_control(|control| control.withdraw(thread));
 }
 
-/// The thread, which is this one, begins when it is its turn.
+/// This thread begins, as soon as it has the turn.
 pub(crate) fn begin(thread: *mut Thread) {
     // SAFETY: the structure is this thread's own.
     let thread = unsafe { Member::of(thread) };
@@ -319,14 +319,14 @@ pub(crate) fn begin(thread: *mut Thread) {
     }
 }
 
-/// The thread, which is this one, has ended; the others go on.
+/// This thread has ended; the others go on.
 pub(crate) fn end(thread: *mut Thread) {
     // SAFETY: the structure is this thread's own.
     let thread = unsafe { Member::of(thread) };
     with_control(|control| control.remove(thread));
 }
 
-/// What comes to this memory later has nothing to do with what was there.
+/// Later objects in this memory are different ones.
 #[inline]
 pub(crate) fn forget(address: usize, bytes: usize) {
     if CONTROLLED.load(Ordering::Relaxed) {
@@ -334,7 +334,7 @@ pub(crate) fn forget(address: usize, bytes: usize) {
     }
 }
 
-/// In the child of a fork there is only this thread. It is not controlled, so it writes nothing into the log, which is still the parent's.
+/// The child of a fork has one thread. It is not controlled, so it writes nothing to the log, which is still the parent's.
 pub(crate) fn alone_after_fork() {
     CONTROLLED.store(false, Ordering::Relaxed);
 }
@@ -343,14 +343,14 @@ fn with_control<R>(work: impl FnOnce(&mut Control) -> R) -> Option<R> {
     if !CONTROLLED.load(Ordering::Relaxed) {
         return None;
     }
-    // A handler that came now would wait for ever for its own thread.
+    // A handler that ran now would wait for ever for its own thread.
     let _inside = Inside::enter();
     CONTROL.lock().as_mut().map(work)
 }
 
-/// Lets `choose` decide who goes on, and comes back when it is this thread's turn again.
+/// Lets `choose` decide which thread goes on, and returns when this thread has the turn again.
 fn take_turn(thread: Member, choose: impl FnOnce(&mut Control, Member) -> Option<Member>) {
-    // A thread that was away while others went on has to wait for its turn first.
+    // A thread that was away while others went on must wait for the turn first.
     let had_lost_it = with_control(|control| {
         thread.turn().away.set(false);
         if control.current.is_none() {
@@ -379,9 +379,9 @@ fn take_turn(thread: Member, choose: impl FnOnce(&mut Control, Member) -> Option
     }
 }
 
-/// All bits: those who do not care about them.
+/// All bits, for waits that are not distinguished by bits.
 pub(crate) const ALL: u32 = u32::MAX;
-/// How long the others wait before they look after the one with the turn.
+/// How long the other threads wait before they check the thread with the turn, in nanoseconds.
 const WATCH: u64 = 20_000_000;
 
 fn sleep_until_turn(thread: Member) {
@@ -400,7 +400,7 @@ fn sleep_until_turn(thread: Member) {
     turn.resting.store(false, Ordering::Relaxed);
 }
 
-/// If nothing has happened since the last look and the thread with the turn sleeps, it is in a system call that may wait for one of us.
+/// If nothing has happened since the last look and the thread with the turn sleeps, it is in a system call that may wait for another thread.
 fn watch(seen: u64) -> u64 {
     with_control(|control| {
         let Some(current) = control.current else {

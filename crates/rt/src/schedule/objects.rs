@@ -1,10 +1,10 @@
-//! Names that are the same in every run, unlike addresses: objects have the number of their first use, and code the distance from the beginning of its module.
+//! Names that are the same in every run, unlike addresses: an object has the number of its first use, and code has its offset in its module.
 
 use core::ffi::{c_int, c_void};
 use std::collections::BTreeMap;
 use steadfast_schedule::{NOBODY, NOWHERE, Place};
 
-/// The objects that threads have in common, by their addresses.
+/// The numbers of objects that threads share, by their addresses.
 pub(super) struct Objects {
     numbers: BTreeMap<usize, u32>,
     next: u32,
@@ -26,7 +26,7 @@ impl Objects {
         })
     }
 
-    /// What comes there later is another object.
+    /// A later object there is a different one.
     pub(super) fn forget(&mut self, address: usize, bytes: usize) {
         let end = address.saturating_add(bytes);
         while let Some((&gone, _)) = self.numbers.range(address..end).next() {
@@ -35,7 +35,7 @@ impl Objects {
     }
 }
 
-/// The code of a module that was there when the process began. Others are not known: to ask the dynamic linker later could mean to wait for a thread that does not have its turn.
+/// The code of a module that was loaded when the process began. Later modules are not known: a call of the dynamic linker could wait for a thread that does not have the turn.
 struct Module {
     start: usize,
     end: usize,
@@ -43,18 +43,18 @@ struct Module {
     number: u16,
 }
 
-/// Where code is.
+/// The code of all modules.
 pub(super) struct Places(Vec<Module>);
 
 impl Places {
     pub(super) fn now() -> Self {
         let mut places = (Vec::new(), 0u16);
-        // SAFETY: the callback gets our variable back, and nobody else uses it meanwhile.
+        // SAFETY: the callback gets the local variable back, and nothing else uses it meanwhile.
         unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut places).cast()) };
         Self(places.0)
     }
 
-    /// The place of an address. Zero is none.
+    /// The place of an address. Zero has none.
     pub(super) fn of(&self, address: usize) -> Place {
         if address == 0 {
             return Place::NONE;

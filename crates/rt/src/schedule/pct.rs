@@ -1,9 +1,9 @@
 //! PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte: *A randomized scheduler with probabilistic guarantees of finding bugs*, ASPLOS'10): random priorities that change at a few random steps.
 //!
-//! Guarantee: a bug that needs `depth` ordered events among `n` threads in a run of `length` steps is found with a probability of at least 1 / (n · length^(depth − 1)), if the run is as long as it was told.
+//! Guarantee: a bug that needs `depth` ordered events among `n` threads in a run of `length` steps is found with a probability of at least 1 / (n · length^(depth − 1)), if the run is as long as expected.
 //!
-//! Deviation: a thread that spins would keep its priority for ever. One that makes the same step again and again, or many steps in a row, or says that it
-//! yields, is set back behind all others.
+//! Deviation: a thread that spins would keep its priority for ever. So a thread that makes the same step again and again, or many steps in a row, or that
+//! yields, gets the lowest priority.
 
 use super::scheduler::{Scheduler, Step};
 use std::collections::BTreeMap;
@@ -17,16 +17,16 @@ pub(super) struct Pct {
     /// The steps at which the priority changes.
     changes: [u64; MOST_CHANGES],
     priorities: BTreeMap<u32, u64>,
-    /// The lowest priority that was given away.
+    /// The lowest priority so far.
     lowest: u64,
-    /// Who goes on and on, and since when.
+    /// The thread that has made the last steps, and the step at which it began.
     favourite: u32,
     since: u64,
 }
 
-/// How many changes there are at most.
+/// The maximum number of changes.
 const MOST_CHANGES: usize = 16;
-/// How many steps a thread makes in a row before others get a chance: its loop may be a longer one that waits for them.
+/// How many steps a thread makes in a row before others get a chance: a longer loop may wait for them.
 const LONG: u64 = 500;
 /// The highest of the priorities that threads are set back to; those that they begin with are above.
 const BACK: u64 = 1 << 32;
@@ -50,7 +50,7 @@ impl Pct {
         }
     }
 
-    /// The thread goes behind all others.
+    /// The thread gets the lowest priority.
     fn set_back(&mut self, thread: u32) {
         self.lowest -= 1;
         self.priorities.insert(thread, self.lowest);
@@ -72,7 +72,7 @@ impl Scheduler for Pct {
         if step.gives_way {
             self.set_back(thread);
         }
-        // Whoever gives way or has ended is no favourite any more.
+        // A thread that gives way or has ended is not the favourite any more.
         let current = if step.gives_way { steadfast_schedule::NOBODY } else { thread };
         if self.favourite != current {
             (self.favourite, self.since) = (current, self.step);

@@ -4,7 +4,7 @@ use super::scheduler::{Scheduler, Step};
 use steadfast_random::Rng;
 use steadfast_schedule::Setup;
 
-/// Chooses among all who are ready, at every step anew. A thread that spins does not count as long as there are others.
+/// Chooses among all ready threads, at every step. A thread that spins is not chosen as long as there are others.
 pub(super) struct Random {
     numbers: Rng,
 }

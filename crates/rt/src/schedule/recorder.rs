@@ -1,6 +1,6 @@
-//! Writes the choice log: into a file that `steadfast run` has made, and that is mapped into memory here, so that what was written is there however the process ends.
+//! Writes the choice log: to a file that `steadfast run` has made. The file is mapped into memory, so that it is complete however the process ends.
 //!
-//! The file is as large as the largest log, but almost none of it exists. Before records are written, the system is asked for the room: without that, a full disk would be a signal to the program.
+//! The file has the size of the largest log, but uses almost no disk space. The recorder reserves the space before it writes records: otherwise, a full disk would be a signal to the program.
 
 use super::scheduler::Step;
 use crate::sys;
@@ -15,10 +15,10 @@ pub(super) struct Recorder {
     path: Vec<u8>,
     kind: Kind,
     setup: Setup,
-    /// How many steps there were before the log began, and since then. Nothing in between if it has not begun.
+    /// How many steps there were before the log began, and since then. `None` if it has not begun.
     before: u64,
     steps: Option<u64>,
-    /// How many records were written, and for how many there is room.
+    /// How many records were written, and how many fit into the reserved space.
     records: u64,
     room: u64,
 }
@@ -26,12 +26,12 @@ pub(super) struct Recorder {
 // SAFETY: the mapping belongs to the recorder.
 unsafe impl Send for Recorder {}
 
-/// For how many records room is made at first.
+/// For how many records space is reserved at first.
 const FIRST_ROOM: u64 = 1 << 12;
 const BYTES: usize = HEADER_BYTES + MOST_CHOICES as usize * CHOICE_BYTES;
 
 impl Recorder {
-    /// A log in this file, if there is one.
+    /// A recorder for this file, if there is one.
     pub(super) fn new(path: Option<Vec<u8>>, kind: Kind, setup: Setup) -> Self {
         let mut path = path.unwrap_or_default();
         path.push(0);
@@ -39,7 +39,7 @@ impl Recorder {
         Self { memory, path, kind, setup, before: 0, steps: None, records: 0, room: 0 }
     }
 
-    /// There is a second thread, so from now on there is something to choose. The first process that gets here has the log.
+    /// Begins the log: there is a second thread, so there is something to choose. The first process that gets here has the log.
     pub(super) fn begin(&mut self) {
         if self.steps.is_some() {
             return;
@@ -58,17 +58,17 @@ impl Recorder {
         }
         self.steps = Some(0);
         let named = Header::named(self.kind, self.setup);
-        // SAFETY: the mapping has room for the whole head, and nobody else writes there.
+        // SAFETY: the mapping has room for the whole head, and nothing else writes there.
         unsafe { core::ptr::copy_nonoverlapping(named.as_ptr(), memory.add(at::NAME), named.len()) };
         self.set(at::BEFORE, self.before);
     }
 
-    /// The place of the next step in the log, if it has one.
+    /// The place of the next step in the log, if the log has begun.
     pub(super) fn next(&self) -> Option<u64> {
         self.steps
     }
 
-    /// A step with its choice.
+    /// Writes a step with its choice.
     pub(super) fn record(&mut self, step: &Step, ready: usize, chosen: u32) {
         let Some(steps) = &mut self.steps else {
             self.before += 1;
@@ -77,7 +77,7 @@ impl Recorder {
         let number = *steps;
         *steps += 1;
         let Some(memory) = self.memory else { return };
-        // After the first record that is lost no other is written: a log has no gaps.
+        // After the first lost record no other is written: a log has no gaps.
         if self.records == number && (number < self.room || self.make_room()) {
             let bytes = Choice { ready: ready as u32, chosen, ..step.what }.to_bytes();
             // SAFETY: there is room for this record, and only the holder of the scheduler's lock writes records.
@@ -91,12 +91,12 @@ impl Recorder {
         self.set(at::STEPS, number + 1);
     }
 
-    /// Doubles the room. Says whether that was possible.
+    /// Doubles the reserved space. Returns whether that was possible.
     #[cold]
     fn make_room(&mut self) -> bool {
         let room = (self.room * 2).clamp(FIRST_ROOM, MOST_CHOICES);
         let bytes = HEADER_BYTES + room as usize * CHOICE_BYTES;
-        // What failed once is not tried again.
+        // After a failure it is not tried again.
         let made = room > self.room && sys::reserve_file(&self.path, bytes);
         self.room = if made { room } else { 0 };
         made
@@ -114,7 +114,7 @@ impl Recorder {
     }
 }
 
-/// The records of a log that is to be repeated. `steadfast run` has read it before, and made a copy that nobody changes.
+/// The records of a log to repeat. `steadfast run` has checked it, and made a copy that does not change.
 pub(super) fn records(mut path: Vec<u8>) -> &'static [[u8; CHOICE_BYTES]] {
     path.push(0);
     let (Some(bytes), mut header) = (sys::file_size(&path), [0; HEADER_BYTES]) else { return &[] };
@@ -122,7 +122,7 @@ pub(super) fn records(mut path: Vec<u8>) -> &'static [[u8; CHOICE_BYTES]] {
     let Ok(header) = Header::from_bytes(&header[..read]) else { return &[] };
     let held = (bytes.saturating_sub(HEADER_BYTES) / CHOICE_BYTES).min(header.records as usize);
     let Some(memory) = sys::map_file(&path, bytes, false).filter(|_| held > 0) else { return &[] };
-    // SAFETY: the mapping is as long as the file, which nobody changes, and is never given back. Records are bytes.
+    // SAFETY: the mapping is as long as the file, which does not change, and is never unmapped. Records are bytes.
     unsafe { core::slice::from_raw_parts(memory.add(HEADER_BYTES).cast(), held) }
 }
 
@@ -157,7 +157,7 @@ mod tests {
         let first = log();
         assert_eq!((first.header.seed, first.header.scheduler, first.header.before), (9, Kind::Pct, 3));
         assert_eq!((first.choices.len(), first.full_from(), first.choices[4999].chosen), (5000, None, 4999));
-        // There is no more room when the file cannot be found.
+        // No more space can be reserved when the file cannot be found.
         let elsewhere = path.with_extension("moved");
         std::fs::rename(&path, &elsewhere).expect("a file");
         record(&mut recorder, 5000);

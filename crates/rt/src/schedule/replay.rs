@@ -1,7 +1,7 @@
 //! Repeats a run from its choice log.
 //!
-//! Every step is compared with that of the log: thread, operation, object and code. From the first step that is another one, or whose choice is impossible, the run is no repetition any more, and another
-//! scheduler goes on, as after the end of the log (that of a run that crashed ends abruptly). `steadfast run` compares the logs of both runs, and tells.
+//! Every step is compared with the step in the log: thread, operation, object and code. From the first step that differs, or whose choice is impossible, the run is not a repetition any more, and another
+//! scheduler goes on; the same happens after the end of the log (the log of a crashed run ends abruptly). `steadfast run` compares the logs of both runs, and reports a difference.
 
 use super::scheduler::{Scheduler, Step};
 use steadfast_schedule::{CHOICE_BYTES, Choice};
@@ -9,7 +9,7 @@ use steadfast_schedule::{CHOICE_BYTES, Choice};
 /// The choices of a log.
 pub(super) struct Replay {
     records: &'static [[u8; CHOICE_BYTES]],
-    /// Who goes on after them. It hears of all threads from the beginning.
+    /// The scheduler that goes on after them. It knows all threads from the beginning.
     then: Box<dyn Scheduler>,
     diverged: bool,
 }
@@ -19,7 +19,7 @@ impl Replay {
         Self { records, then, diverged: false }
     }
 
-    /// Which of these the log chooses at this step.
+    /// Which of these threads the log chooses at this step.
     fn repeat(&mut self, step: &Step, among: &[u32]) -> Option<usize> {
         let number = step.number.filter(|_| !self.diverged)?;
         let record = self.records.get(usize::try_from(number).ok()?)?;
@@ -63,7 +63,7 @@ mod tests {
         }
     }
 
-    /// A log in which thread 0 loads again and again, and these go on.
+    /// A log in which thread 0 loads at every step, and these threads are chosen.
     fn replay(chosen: &[u32]) -> Replay {
         let record = |&chosen: &u32| Choice { chosen, ..step(0, Operation::Load).what }.to_bytes();
         let records: Vec<_> = chosen.iter().map(record).collect();

@@ -1,4 +1,4 @@
-//! The scheduler's part of what is known about a thread. It lives as long as the thread's [`Entry`], that is for ever, so others can look at it at any time.
+//! The scheduler's part of a thread. It lives as long as the thread's [`Entry`], that is for ever, so other threads can read it at any time.
 
 use super::deadline::Expiry;
 use crate::thread::{Entry, Thread};
@@ -13,37 +13,37 @@ pub(super) enum State {
     Ready,
     /// It waits until something may have changed.
     Waits,
-    /// It waits until it is chosen by a signal.
+    /// It waits until a signal wakes it.
     WaitsForSignal,
 }
 
 /// The scheduler's part of a thread. Zeroes are a thread that can go on.
 #[repr(C)]
 pub(crate) struct Turn {
-    /// One if it is this thread's turn; others sleep on it.
+    /// One if this thread has the turn; the thread sleeps on this word until then.
     pub(super) mine: AtomicU32,
-    /// Whether it sleeps here, until it is its turn.
+    /// Whether it sleeps here, until it has the turn.
     pub(super) resting: AtomicBool,
     pub(super) state: Cell<State>,
     /// What it waits for.
     pub(super) key: Cell<usize>,
-    /// For which of those who are told apart by bits.
+    /// Which signals it waits for, as bits.
     pub(super) bits: Cell<u32>,
     /// When its wait times out.
     pub(super) expiry: Cell<Expiry>,
     pub(super) timed_out: Cell<bool>,
-    /// Where it has come to meet others who have not come yet.
+    /// The barrier at which it has arrived, while it waits for others.
     pub(super) arrived: Cell<usize>,
     /// Whether a signal or its cancellation lets it go on.
     pub(super) interrupted: Cell<bool>,
-    /// Whether it sleeps in a system call that we do not know.
+    /// Whether it sleeps in a system call that the runtime does not know.
     pub(super) away: Cell<bool>,
     /// The address and the code of its last step, and how often it was repeated.
     last: Cell<(usize, usize)>,
     repeated: Cell<u32>,
 }
 
-// SAFETY: what is not atomic is only used by whoever holds the lock of `Control`, or by `reset` before anybody else knows the thread.
+// SAFETY: what is not atomic is only used by the thread that holds the lock of `Control`, or by `reset` before any other thread knows the thread.
 unsafe impl Sync for Turn {}
 
 /// How often a thread makes the same step before it counts as spinning.
@@ -88,7 +88,7 @@ impl Member {
     /// The member that a thread is.
     ///
     /// # Safety
-    /// The thread is this one, or nobody runs with it yet.
+    /// The thread is this one, or no thread runs with the structure yet.
     pub(super) unsafe fn of(thread: *mut Thread) -> Self {
         // SAFETY: the caller says that the structure is there; neither part changes after the thread was announced.
         let (number, entry) = unsafe { ((*thread).number, (*thread).entry()) };

@@ -1,4 +1,4 @@
-//! How records are named in the directory and among each other: in half a word, so that the other half can say where the rest of the location is.
+//! Names of records, as the directory and other records store them: in half a word, so that the other half can say where the rest of the location is.
 
 use super::{Intent, Record};
 use crate::sys;
@@ -8,16 +8,16 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use steadfast_clocks::Outline;
 
-/// How many records a chunk has: they fill a large page.
+/// How many records a chunk has: one large page of them.
 pub(super) const CHUNK: usize = sys::LARGE_PAGE / size_of::<Record>();
-/// How many bits a name has. The others are for an outline and a distance.
+/// How many bits a name has. The other bits are for an outline and a distance.
 const NAME_BITS: u32 = 28;
 const DISTANCE_SHIFT: u32 = NAME_BITS + Outline::BITS;
 const LINE: usize = 64;
 const MOST_CHUNKS: usize = (1 << NAME_BITS) / CHUNK;
 
 static CHUNKS: [AtomicPtr<Record>; MOST_CHUNKS] = [const { AtomicPtr::new(null_mut()) }; MOST_CHUNKS];
-/// How many there are. The first is not used, so that no name is zero.
+/// How many chunks there are. The first is not used, so that no name is zero.
 static USED: AtomicUsize = AtomicUsize::new(1);
 
 /// Maps another chunk, and returns its number. The caller holds the lock on changes.
@@ -50,11 +50,11 @@ impl Name {
     }
 }
 
-/// The name of a record, or none, and perhaps where the body of its location is. Zero is none.
+/// The name of a record, or zero, and perhaps where the body of its location is.
 #[repr(transparent)]
 pub(super) struct Link(AtomicU64);
 
-/// What a link says: from the lowest bit a name, the outline of the body, and how far from the record it begins, in cache lines.
+/// The content of a link, from the lowest bit: a name, the outline of the body, and its distance from the record in cache lines.
 #[derive(Clone, Copy)]
 pub(super) struct Target(u64);
 
@@ -69,13 +69,13 @@ impl Link {
         self.0.store(name.map_or(0, |name| u64::from(name.0.get())), Ordering::Release);
     }
 
-    /// If it leads to this record, it says from now on that its body is there. Needs no lock: whoever changes the name does not care.
+    /// Sets where the body is, if the link leads to this record. Needs no lock: a concurrent change of the name just discards it.
     pub(super) fn point_to(&self, record: &Record, body: usize, outline: Outline) {
         let old = self.load();
         let Some(name) = old.name().filter(|name| core::ptr::eq(name.record(), record)) else { return };
         let distance = (body / LINE).wrapping_sub(core::ptr::from_ref(record) as usize / LINE) as u64;
         let new = distance << DISTANCE_SHIFT | u64::from(outline.bits()) << NAME_BITS | u64::from(name.0.get());
-        // If somebody was faster, it is not worth another attempt.
+        // If another thread was faster, a second attempt is not worth it.
         let _ = self.0.compare_exchange(old.0, new, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
@@ -86,7 +86,7 @@ impl Target {
         NonZeroU32::new(self.0 as u32 & ((1 << NAME_BITS) - 1)).map(Name)
     }
 
-    /// Where the body is said to be.
+    /// The address of the body by this link. It may be outdated.
     #[inline(always)]
     fn body(self, record: &Record) -> *const i8 {
         let lines = (self.0.cast_signed() >> DISTANCE_SHIFT) as isize;
@@ -98,8 +98,8 @@ impl Target {
         Outline::from_bits((self.0 >> NAME_BITS) as u8 & ((1 << Outline::BITS) - 1))
     }
 
-    /// Asks for what will be needed of the body, before the first look at the record: waiting for lines one after the other takes that many times as long. For no more than that, because where
-    /// none of it is in a cache, the time of an access is the number of its lines.
+    /// Prefetches the needed cache lines of the body before the record is read: fetching them one after the other takes longer. It fetches no other lines, because when
+    /// nothing is in a cache, the time of an access grows with the number of lines.
     #[inline(always)]
     pub(super) fn fetch_soon(self, record: &Record, intent: Intent) {
         let (body, outline) = (self.body(record), self.outline());
@@ -140,7 +140,7 @@ mod tests {
             let body = core::ptr::from_ref(record).cast::<i8>().wrapping_offset(lines * LINE as isize);
             for bits in [0, 1, 42, (1 << Outline::BITS) - 1] {
                 link.point_to(record, body as usize, Outline::from_bits(bits));
-                // It is not the record of that one.
+                // The link does not lead to this record.
                 link.point_to(other.record(), 0, Outline::from_bits(7));
                 let target = link.load();
                 assert!(target.name() == Some(name));
