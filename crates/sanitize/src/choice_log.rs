@@ -1,27 +1,27 @@
-//! The file with the choices of one run: made before the run, written by the runtime, and read, kept or repeated afterwards.
+//! The choice log of one run: a file that is made before the run, written by the runtime, and read, kept or repeated afterwards.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use steadfast_schedule::{CHOICE_BYTES, HEADER_BYTES, Header, Kind, Log, LogError, MOST_CHOICES};
 
-/// The choices of a run that is over. The next run in the same folder replaces the file; until then it can be read or kept.
+/// The choices of a finished run. The next run in the same folder replaces the file; until then it can be read or kept.
 #[derive(Clone, Debug)]
 pub struct RecordedChoices {
     path: PathBuf,
-    /// Which run it is, and how many steps it made.
+    /// The head of the log: the run, and how many steps it made.
     pub header: Header,
 }
 
-/// How large the largest log is.
+/// The size of the largest log.
 const MOST_BYTES: u64 = HEADER_BYTES as u64 + MOST_CHOICES * CHOICE_BYTES as u64;
 
-/// Makes a file that the runtime can write a log into. It is as large as the largest log, but takes almost no room.
+/// Makes a file for the log. It has the size of the largest log, but uses almost no disk space.
 pub(crate) fn prepare(path: &Path, scheduler: Kind) -> io::Result<()> {
     if let Some(limit) = largest_file(&fs::read_to_string("/proc/self/limits").unwrap_or_default())
         && limit < MOST_BYTES
     {
-        // Whoever makes a larger one is ended by a signal.
+        // A process that makes a larger file is ended by a signal.
         let reason =
             format!("files may have at most {limit} bytes here (`ulimit -f`), and a log can have {MOST_BYTES}");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
@@ -32,13 +32,13 @@ pub(crate) fn prepare(path: &Path, scheduler: Kind) -> io::Result<()> {
     file.set_len(MOST_BYTES)
 }
 
-/// How large a file may be, after the system's list of limits. Nothing if there is no limit.
+/// The limit for the size of a file, from the system's list of limits. `None` if there is no limit.
 fn largest_file(limits: &str) -> Option<u64> {
     limits.lines().find_map(|line| line.strip_prefix("Max file size")?.split_whitespace().next()?.parse().ok())
 }
 
 impl RecordedChoices {
-    /// What a run has left in the file. Nothing if no process of it was under control, or had a second thread.
+    /// The log that a run has written to the file. `None` if no process of the run had a controlled schedule and a second thread.
     pub(crate) fn find(path: &Path) -> Option<Self> {
         let mut bytes = [0; HEADER_BYTES];
         File::open(path).and_then(|mut file| file.read_exact(&mut bytes)).ok()?;
@@ -62,7 +62,7 @@ impl RecordedChoices {
         Log::from_bytes(&bytes).map_err(|error| error.to_string())
     }
 
-    /// Writes a copy that stays.
+    /// Copies the log to a file that later runs do not replace.
     pub fn keep(&self, path: &Path) -> io::Result<()> {
         fs::write(path, self.bytes()?)
     }
@@ -73,9 +73,9 @@ impl RecordedChoices {
 pub enum UnusableLog {
     /// It cannot be read.
     Unreadable(io::Error),
-    /// It is no log, or a part of one.
+    /// It is not a log, or only a part of one.
     Wrong(LogError),
-    /// There is no step in it.
+    /// It has no steps.
     Empty,
 }
 
@@ -84,17 +84,17 @@ impl std::fmt::Display for UnusableLog {
         match self {
             Self::Unreadable(error) => write!(formatter, "{error}"),
             Self::Wrong(error) => write!(formatter, "{error}"),
-            Self::Empty => write!(formatter, "there is no step in it: the run had a single thread"),
+            Self::Empty => write!(formatter, "it has no steps: the run had a single thread"),
         }
     }
 }
 
 impl std::error::Error for UnusableLog {}
 
-/// Reads a log that is to be repeated.
+/// Reads a log to repeat.
 pub fn load(path: &Path) -> Result<Log, UnusableLog> {
     let mut bytes = Vec::new();
-    // Not more than a log can have: the file may be a device without an end.
+    // At most the size of a log: the file may be a device without an end.
     File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes)).map_err(UnusableLog::Unreadable)?;
     let log = Log::from_bytes(&bytes).map_err(UnusableLog::Wrong)?;
     if log.choices.is_empty() { Err(UnusableLog::Empty) } else { Ok(log) }

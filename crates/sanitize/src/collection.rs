@@ -5,10 +5,10 @@ use crate::record::Kind;
 use crate::session::Origin;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A finding, and when it was made.
+/// A finding, and the runs that made it.
 #[derive(Clone, Debug)]
 pub struct Collected {
-    /// The first of its kind.
+    /// The finding.
     pub finding: Finding,
     /// How many runs made it.
     pub runs: u64,
@@ -23,19 +23,19 @@ pub struct Collected {
 pub struct Collection {
     found: Vec<Collected>,
     index: BTreeMap<String, usize>,
-    /// Which findings each run has made that has made any.
+    /// For each run with findings, which ones it made.
     runs: Vec<Vec<usize>>,
-    /// Code that was seen to wait in a loop, in any run.
+    /// Code that has waited in a loop, in any run.
     loops: BTreeSet<Site>,
 }
 
 impl Collection {
-    /// Nothing was found.
+    /// No findings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds what a run has found. Returns what is new and certain: a stale read may turn out to be harmless, when a later run shows that its code waits in a loop.
+    /// Adds the findings of a run. Returns those that are new and certain: a stale read may turn out to be harmless, if a later run shows that its code waits in a loop.
     pub fn add(&mut self, origin: &Origin, findings: Vec<Finding>) -> Vec<&Collected> {
         let (loops, findings): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| finding.kind == Kind::Spin);
         self.loops.extend(loops.iter().filter_map(Finding::loops_at));
@@ -47,7 +47,7 @@ impl Collection {
             if at == next {
                 self.found.push(Collected { finding, runs: 0, first: origin.clone(), reported: false });
             } else if finding.leaves_with_stale_value() && !self.found[at].finding.leaves_with_stale_value() {
-                // The worse of the two speaks for both.
+                // Keep the worse of the two.
                 self.found[at].finding = finding;
             }
             if !seen.contains(&at) {
@@ -73,7 +73,7 @@ impl Collection {
         self.found.iter().filter(|collected| !self.is_harmless(&collected.finding))
     }
 
-    /// Those that [`add`](Self::add) did not return, because they were not certain.
+    /// The findings that [`add`](Self::add) did not return, because they were not certain.
     pub fn held_back(&self) -> impl Iterator<Item = &Collected> {
         self.all().filter(|collected| !collected.reported)
     }
@@ -94,7 +94,7 @@ impl Collection {
     }
 }
 
-/// A thread that waits in a loop turns round once more when it reads an old value. Only if it leaves the loop with the stale value could it have left it too early.
+/// Whether a finding is harmless if its code waits in a loop: the thread repeats the loop when it reads an old value. It could only have left the loop too early if it leaves with the stale value.
 fn may_be_harmless(finding: &Finding) -> bool {
     finding.kind == Kind::StaleRead && !finding.leaves_with_stale_value()
 }

@@ -1,28 +1,28 @@
-//! What a command for a compiler asks for, as far as it matters to us: read from its arguments, and from files with more of them (`@FILE`), which build systems write when there are many.
+//! Parses a command for a compiler, as far as Steadfast needs it: its arguments, and the files with more arguments (`@FILE`) that build systems write.
 
 use std::ffi::OsString;
 
 /// What a command makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Goal {
-    /// Nothing that concerns us: it only asks something of the compiler, has nothing to be instrumented, or is incomplete, which the compiler will say.
+    /// Nothing to instrument: it only asks the compiler for information, or is incomplete, which the compiler will report.
     Information,
     /// An object, an assembly text or a preprocessed file.
     Part,
-    /// A shared library, which will find the runtime in the executable.
+    /// A shared library. It uses the runtime in the executable.
     Library,
     /// An executable.
     Executable,
 }
 
-/// What a command says about debug information. If it says several things, the last one counts.
+/// What a command says about debug information. The last option counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Debug {
     /// Nothing.
     Unsaid,
-    /// There shall be none.
+    /// It asks for none.
     None,
-    /// There shall be some.
+    /// It asks for some.
     Some,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Debug {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) goal: Goal,
-    /// Whether it says in which language all that follows is written.
+    /// Whether it sets the language of all following files.
     pub(crate) says_language: bool,
     /// What it says about debug information.
     pub(crate) debug: Debug,
@@ -52,7 +52,7 @@ impl Request {
     }
 }
 
-/// What an option says about whether there is debug information. Most that begin with `-g` only say of which form it is, if there is any. `-gsplit-dwarf` is one of those for clang and not for gcc, where another `-g`
+/// Whether an option turns debug information on or off. Most options that begin with `-g` only choose its form. `-gsplit-dwarf` only chooses the form in clang, but not in gcc, where another `-g`
 /// changes nothing.
 fn debug(option: &str) -> Option<Debug> {
     const ASKING: [&str; 10] =
@@ -61,22 +61,22 @@ fn debug(option: &str) -> Option<Debug> {
     let form = option.strip_prefix("-g")?;
     match form {
         "0" | "gdb0" => Some(Debug::None),
-        // With ours there would be none.
+        // With the `-g` that Steadfast adds, it would turn debug information off.
         "toggle" => Some(Debug::Some),
         _ if ASKING.contains(&form) || FAMILIES.iter().any(|family| form.starts_with(family)) => Some(Debug::Some),
         _ => None,
     }
 }
 
-/// Whether an option throws names away, which reports are made of.
+/// Whether an option removes the names that reports need.
 pub(crate) fn strips(option: &str) -> bool {
     matches!(option, "-s" | "-Wl,-s" | "-Wl,--strip-all" | "-Wl,-S" | "-Wl,--strip-debug")
 }
 
-/// How often such a file may name another one. Compilers stop at some point, too.
+/// How deeply such files may name others. Compilers have a limit, too.
 const NESTED: u32 = 16;
 
-/// Adds the words, with those in files where a file is named. What is no file that can be read stands for itself.
+/// Adds the words, and for `@FILE` the words of the file. If the file cannot be read, the argument stands for itself.
 fn expand(arguments: impl Iterator<Item = String>, nested: u32, words: &mut Vec<String>) {
     for argument in arguments {
         let text = argument.strip_prefix('@').filter(|_| nested > 0).and_then(|file| std::fs::read(file).ok());
@@ -87,7 +87,7 @@ fn expand(arguments: impl Iterator<Item = String>, nested: u32, words: &mut Vec<
     }
 }
 
-/// The words of such a file, by the rules of gcc and clang: between blanks, with quotes of both kinds, and a backslash before what stands for itself.
+/// The words of such a file, by the rules of gcc and clang: separated by blanks, with quotes of both kinds and backslash escapes.
 fn split(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut rest = text.chars();
@@ -115,7 +115,7 @@ fn goal(words: &[String]) -> Goal {
         } else if matches!(&**word, "-shared" | "--shared") {
             library = true;
         } else if takes_a_value(word) {
-            // What we add would become the value: with `-o` the compiler would write over the runtime.
+            // The first added argument would become the value: with `-o` the compiler would overwrite the runtime.
             if rest.next().is_none() {
                 return Goal::Information;
             }
@@ -155,7 +155,7 @@ fn is_part(option: &str) -> bool {
     OPTIONS.contains(&option)
 }
 
-/// A header by itself is compiled for later use.
+/// Whether a file is a header: compiling one makes a precompiled header.
 fn is_header(file: &str) -> bool {
     const ENDINGS: [&str; 7] = ["h", "hh", "hp", "hxx", "hpp", "h++", "tcc"];
     ending(file).is_some_and(|ending| ENDINGS.contains(&ending))
@@ -261,7 +261,7 @@ mod tests {
         std::fs::write(&inner, "-g3 \"a b.c\"\n-xc").unwrap();
         std::fs::write(&outer, format!("-c\n@{}", inner.display())).unwrap();
         let found = request(&format!("@{} -static", outer.display()));
-        // A file that names itself has an end, too.
+        // A file that names itself does not loop for ever.
         std::fs::write(&inner, format!("a.c @{}", inner.display())).unwrap();
         let again = request(&format!("@{}", inner.display()));
         std::fs::remove_dir_all(&folder).unwrap();

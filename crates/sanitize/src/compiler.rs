@@ -1,4 +1,4 @@
-//! `steadfast cc` and `steadfast c++`: the same command for the real compiler, with what instruments the program and links the runtime.
+//! `steadfast cc` and `steadfast c++`: the same command for the real compiler, with the options that instrument the program and link the runtime.
 
 use crate::command_line::{Debug, Goal, Request, strips};
 use std::ffi::{OsStr, OsString};
@@ -13,12 +13,12 @@ pub enum Language {
     Cxx,
 }
 
-/// The compilers that we know.
+/// The known compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Everything that calls itself clang.
+    /// Every compiler that calls itself clang.
     Clang,
-    /// Everything else.
+    /// Every other compiler.
     Gcc,
 }
 
@@ -34,11 +34,11 @@ pub struct CompilerCommand {
 /// Why there is no command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompilerError {
-    /// Neither clang nor gcc is there.
+    /// Neither clang nor gcc is installed.
     NoCompiler,
     /// The runtime is not beside the executable.
     NoRuntime(PathBuf),
-    /// The program cannot be linked like this.
+    /// The program cannot be linked in this way.
     Unsupported(&'static str),
 }
 
@@ -51,7 +51,7 @@ impl std::fmt::Display for CompilerError {
             Self::NoRuntime(path) => {
                 write!(
                     f,
-                    "the runtime is not there: {}; `cargo build --release` makes it, beside the executable",
+                    "the runtime is missing: {}; `cargo build --release` builds it beside the executable",
                     path.display()
                 )
             }
@@ -62,7 +62,7 @@ impl std::fmt::Display for CompilerError {
 
 impl std::error::Error for CompilerError {}
 
-/// Where things are, as far as the command depends on it.
+/// The paths and settings that the command depends on.
 #[derive(Clone, Debug)]
 pub struct ToolPaths {
     /// The folder with the executable and the libraries of the runtime.
@@ -71,12 +71,12 @@ pub struct ToolPaths {
     pub compiler: Option<OsString>,
     /// Whether only atomics are instrumented: `STEADFAST_ATOMICS_ONLY`.
     pub atomics_only: bool,
-    /// Whether the program shall not notice that it is instrumented: `STEADFAST_HIDE`.
+    /// Whether the instrumentation is hidden from the program: `STEADFAST_HIDE`.
     pub hidden: bool,
 }
 
 impl ToolPaths {
-    /// Those of this process.
+    /// The paths and settings of this process.
     pub fn here(language: Language) -> Self {
         let executable = std::env::current_exe().unwrap_or_default();
         let home = executable.canonicalize().unwrap_or(executable).parent().map(Path::to_owned).unwrap_or_default();
@@ -122,17 +122,17 @@ pub fn command(
     wrapped.extend(instrument(family, surroundings, request));
     wrapped.extend(arguments.iter().filter(|argument| !argument.to_str().is_some_and(strips)).cloned());
     if request.debug == Debug::None {
-        // The least that tells what was inlined: what is trusted is told from the program by that.
+        // The lowest level with information about inlining, which tells trusted code from the program's.
         wrapped.push(if family == Family::Clang { "-gline-tables-only" } else { "-g1" }.into());
     }
     if request.goal == Goal::Library {
-        // The runtime is in the executable, and so are its functions, even if the library shall have everything that it needs. Not every linker knows `-z undefs`.
+        // The runtime's functions are in the executable, even if the command asks that the library has no undefined symbols. Not every linker knows `-z undefs`.
         wrapped.push("-Wl,--unresolved-symbols=ignore-all".into());
     }
     if request.goal == Goal::Executable {
         if request.is_static {
             return Err(CompilerError::Unsupported(
-                "a static executable cannot be checked: the runtime has to come before libc; leave out -static",
+                "cannot check a static executable: the runtime must come before libc; leave out -static",
             ));
         }
         wrapped.extend(link(surroundings, request)?);
@@ -160,7 +160,7 @@ fn instrument(family: Family, surroundings: &ToolPaths, request: Request) -> Vec
         }
         Family::Gcc => {
             flags.push("-Wno-tsan".into());
-            // What gcc would link is replaced by files with nothing in them; the runtime itself comes later, as for clang.
+            // gcc's own runtime is replaced by empty files; Steadfast's runtime comes later, as for clang.
             flags.push(joined("-B", &surroundings.home.join("gcc")));
             flags.push("-static-libtsan".into());
             if surroundings.atomics_only {
@@ -174,11 +174,11 @@ fn instrument(family: Family, surroundings: &ToolPaths, request: Request) -> Vec
     flags
 }
 
-/// Some libraries have other atomics for sanitizers, which do not know fences: what is checked is then not what will run. So the compiler does not say that there is one.
+/// Options that hide the sanitizer from the program. Some libraries use other atomics under sanitizers, because `ThreadSanitizer` does not know fences: then the checked code is not the code that will run.
 fn hide(family: Family) -> Vec<OsString> {
     let mut flags: Vec<OsString> = vec!["-U__SANITIZE_THREAD__".into()];
     if family == Family::Clang {
-        // Where clang is asked for a feature, names that are not defined count as 0. All features are extensions, too.
+        // In clang's feature tests, undefined names count as 0. All features are extensions, too.
         flags.extend(
             [
                 "-D__has_feature(x)=(!(__steadfast_hides_##x+0)&&__has_extension(x))",
@@ -193,45 +193,45 @@ fn hide(family: Family) -> Vec<OsString> {
 
 fn link(surroundings: &ToolPaths, request: Request) -> Result<Vec<OsString>, CompilerError> {
     let archive = surroundings.archive();
-    // Without the other parts there would be a thousand messages of the linker.
+    // Without the other parts the linker would print very many errors.
     let parts = [archive.clone(), surroundings.home.join("gcc"), surroundings.home.join("include")];
     if let Some(missing) = parts.into_iter().find(|part| !part.exists()) {
         return Err(CompilerError::NoRuntime(missing));
     }
     let mut flags = Vec::new();
     if request.says_language {
-        // Else the runtime would be taken for a text in that language.
+        // Else the compiler would take the runtime for a source file in that language.
         flags.extend(["-x", "none"].map(OsString::from));
     }
     flags.push(archive.into_os_string());
     if surroundings.atomics_only {
-        // gcc cannot leave plain accesses alone; so the runtime does.
+        // gcc always instruments plain accesses, so the runtime ignores them.
         flags.push("-Wl,--defsym=__steadfast_atomics_only=1".into());
     } else {
-        // Clang from version 15 on calls functions of the sanitizer where gcc and older ones call some of these.
+        // From version 15 on, clang calls functions of the sanitizer where gcc and older versions call some of these.
         flags.push(FUNCTIONS.map(|name| format!(",--wrap={name}")).concat().replacen(',', "-Wl,", 1).into());
     }
-    // A program may have functions of its own with names that libc has, too, like `send`. They come first.
+    // A program may define functions with names of libc, such as `send`. The program's come first.
     flags.push("-Wl,--allow-multiple-definition".into());
-    // Libraries that are loaded later find the runtime in the executable.
+    // Libraries that are loaded later use the runtime in the executable.
     flags.extend(EXPORTED.map(|names| format!("-Wl,--export-dynamic-symbol={names}").into()));
-    // Reports are completed by `steadfast`, which the runtime looks for there.
+    // The runtime searches there for `steadfast`, which adds names and lines to reports.
     flags.extend(["-Xlinker", "-rpath", "-Xlinker"].map(OsString::from));
     flags.push(surroundings.home.clone().into_os_string());
     flags.extend(["-lpthread", "-ldl"].map(OsString::from));
     Ok(flags)
 }
 
-/// What instrumented libraries call, and what they say to sanitizers.
+/// The functions that instrumented libraries call, and the annotations for sanitizers.
 const EXPORTED: [&str; 4] = ["__tsan_*", "Annotate*", "WTFAnnotate*", "__sanitizer_print_stack_trace"];
 
-/// What reads and writes memory in the name of the program. The runtime has the same list; `tests/lists.rs` compares them.
+/// The functions of libc that read and write memory for the program. The runtime has the same list; `tests/lists.rs` compares them.
 const FUNCTIONS: [&str; 17] = [
     "memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strlen", "strnlen", "strcpy", "stpcpy", "strncpy",
     "strcat", "strncat", "strdup", "strchr", "strcmp", "strncmp",
 ];
 
-/// `new` and `delete`: so that reports say who has called them, and not only that somebody has. The runtime has the same list; `tests/lists.rs` compares them.
+/// `new` and `delete`, so that reports name their callers. The runtime has the same list; `tests/lists.rs` compares them.
 const OPERATORS: [&str; 14] = [
     "_Znwm",
     "_Znam",
@@ -255,7 +255,7 @@ fn joined(prefix: &str, path: &Path) -> OsString {
     text
 }
 
-/// The compiler, and arguments that come with its name: `ccache gcc`.
+/// The compiler, and the arguments that are part of its name, as in `ccache gcc`.
 fn compiler(language: Language, surroundings: &ToolPaths) -> Option<(OsString, Vec<OsString>)> {
     if let Some(compiler) = &surroundings.compiler {
         return Some(split_name(compiler));
@@ -267,7 +267,7 @@ fn compiler(language: Language, surroundings: &ToolPaths) -> Option<(OsString, V
     names.into_iter().find(|name| is_on_path(name)).map(|name| (name.into(), Vec::new()))
 }
 
-/// A name with blanks is that of a file, if there is one, and else a command with arguments, as in `CC`.
+/// A name with blanks is a file if that exists, else a command with arguments, as in `CC`.
 fn split_name(compiler: &OsStr) -> (OsString, Vec<OsString>) {
     let words: Vec<_> =
         compiler.to_str().into_iter().flat_map(str::split_ascii_whitespace).map(OsString::from).collect();
@@ -282,7 +282,7 @@ fn is_on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Judged by the names, and for names that say nothing by what the compiler says about itself.
+/// The family by the name of the compiler, or if the name does not tell, by the output of the compiler.
 fn family(program: &OsStr, more: &[OsString]) -> Family {
     for word in std::iter::once(program).chain(more.iter().map(OsString::as_os_str)) {
         let name = Path::new(word).file_name().unwrap_or(word).to_string_lossy();
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(missing, CompilerError::NoRuntime(home.join("gcc")));
         assert!(linked.is_ok_and(|linked| !linked.contains("-x none")));
         assert!(named.contains("-o a -x none /"), "{named}");
-        // The runtime would be the file that the compiler writes, or deletes when it has found an error.
+        // The compiler would overwrite the runtime, or delete it after an error.
         assert_eq!(incomplete, "a.c -o");
     }
 

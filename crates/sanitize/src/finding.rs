@@ -7,27 +7,27 @@ use crate::symbols::{Frame, Global, Symbols};
 /// A stack, innermost first.
 pub type Stack = Vec<Frame>;
 
-/// An event with its stack in words.
+/// An event with its stack as names and lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolizedEvent {
-    /// What the runtime said.
+    /// The event as the runtime reports it.
     pub event: Event,
-    /// Where it was.
+    /// Its stack.
     pub stack: Stack,
 }
 
-/// A thread with where it was started.
+/// A thread with the stack of its creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolizedThread {
     /// The runtime's number.
     pub number: u64,
     /// The system's number.
     pub system: u64,
-    /// Who started it.
+    /// The thread that started it.
     pub parent: u64,
-    /// What the program calls it.
+    /// Its name in the program.
     pub name: Option<String>,
-    /// Where.
+    /// Where it was started.
     pub stack: Stack,
 }
 
@@ -36,18 +36,18 @@ pub struct SymbolizedThread {
 pub enum Memory {
     /// A global variable.
     Global(Global),
-    /// A part of a block of the heap.
+    /// A part of a heap block.
     Heap {
         /// Where the block begins.
         address: u64,
         /// Its size.
         bytes: u64,
-        /// Who allocated it.
+        /// The thread that allocated it.
         thread: u64,
-        /// Where.
+        /// Where it was allocated.
         stack: Stack,
     },
-    /// What a thread, by its number, has for itself.
+    /// A private part of the thread with this number.
     Of(Part, u64),
 }
 
@@ -58,9 +58,9 @@ pub struct Finding {
     pub kind: Kind,
     /// The process.
     pub process: u64,
-    /// What threads did, the judged access first.
+    /// The events, the judged access first.
     pub events: Vec<SymbolizedEvent>,
-    /// What the accessed memory is, if that is known.
+    /// The accessed memory, if it is known.
     pub memory: Option<Memory>,
     /// The threads.
     pub threads: Vec<SymbolizedThread>,
@@ -69,7 +69,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Looks everything up.
+    /// Looks up all names and lines.
     pub fn resolve(record: &Record, symbols: &mut Symbols) -> Self {
         let mut stack = |addresses: &[u64]| stack(record, addresses, symbols);
         let events = record
@@ -97,7 +97,7 @@ impl Finding {
         Self { kind: record.kind, process: record.process, events, memory, threads, missing: record.missing.clone() }
     }
 
-    /// The event that plays a part.
+    /// The event with this role.
     pub fn seen(&self, role: Role) -> Option<&SymbolizedEvent> {
         self.events.iter().find(|seen| seen.event.role == role)
     }
@@ -107,7 +107,7 @@ impl Finding {
         self.seen(Role::Access)?.stack.first()
     }
 
-    /// Whether the value that was read is the same as the stale one, as far as that is known.
+    /// Whether the read value equals the stale one, or one of them is not known.
     pub fn leaves_with_stale_value(&self) -> bool {
         let value = |role| self.seen(role).and_then(|seen| seen.event.value);
         value(Role::Stale).zip(value(Role::Access)).is_none_or(|(stale, read)| stale == read)
@@ -118,54 +118,54 @@ impl Finding {
         own_frame(&self.seen(Role::Access)?.stack)
     }
 
-    /// The code of the judged access, as far out as it takes to tell loops from each other.
+    /// The code of the judged access, with as many callers as are needed to distinguish loops.
     pub fn waits_at(&self) -> Option<Site> {
         Site::of(&self.seen(Role::Access)?.stack, 3)
     }
 
-    /// The code that is shown to wait in a loop. A compiler may have made two copies of the load, one for the first turn and one for all others; then both are
-    /// there, and it is a loop only if they are the same code.
+    /// The code that waits in a loop. A compiler may have made two copies of the load, one for the first round and one for all others; then the record has both,
+    /// and it is a loop only if both are the same code.
     pub fn loops_at(&self) -> Option<Site> {
         let site = self.waits_at()?;
         let first = self.seen(Role::Previous).and_then(|seen| Site::of(&seen.stack, 3));
         first.is_none_or(|first| first == site && site.has_lines()).then_some(site)
     }
 
-    /// Two findings with the same key are the same for whoever has to repair them.
+    /// Findings with the same key need the same repair.
     pub fn key(&self) -> (Kind, [Option<Site>; 2]) {
         let other = self.seen(Role::Missed).or(self.seen(Role::Previous));
         let site = |seen: Option<&SymbolizedEvent>| seen.and_then(|seen| Site::of(&seen.stack, 2));
         (self.kind, [site(self.seen(Role::Access)), site(other)])
     }
 
-    /// Whether the judged access is in the locks, channels and the like of Rust's or C++'s standard library. They are trusted: they order the program's threads, and how they do that is not the
-    /// program's concern.
+    /// Whether the judged access is in a lock, a channel or a similar object of Rust's or C++'s standard library. These are trusted: they order the program's threads, and their implementation is not
+    /// checked.
     pub fn is_inside_library(&self) -> bool {
         let Some(access) = self.seen(Role::Access) else { return false };
         access.stack.iter().find_map(trust).unwrap_or(false)
     }
 }
 
-/// Whether the code of a frame is trusted; nothing for functions of standard libraries that a program calls to make an access of its own, where it depends on who calls.
+/// Whether the code of a frame is trusted. `None` for functions of standard libraries that make an access for their caller, because it depends on the caller.
 fn trust(frame: &Frame) -> Option<bool> {
     match (&frame.file, &frame.function) {
         (Some(file), _) => (!is_atomic(file)).then(|| TRUSTED.iter().any(|part| file.contains(part))),
-        // Without debug information a name has to do.
+        // Without debug information only the name is known.
         (None, Some(function)) => names::trust(function),
         (None, None) => Some(false),
     }
 }
 
-/// The standard libraries. What C++ waits with is in headers.
+/// The standard libraries. The waiting operations of C++ are in headers.
 const TRUSTED: [&str; 3] = ["/library/std/src/", "/library/alloc/src/", "/include/c++/"];
 
-/// The functions of standard libraries that a program calls to make an access of its own.
+/// Whether a file has the functions of standard libraries that make an access for their caller.
 fn is_atomic(file: &str) -> bool {
     let in_headers = ["/atomic", "/bits/atomic_base.h"].iter().any(|name| file.ends_with(name));
     file.contains("/library/core/src/") || file.contains("/include/c++/") && in_headers
 }
 
-/// A piece of code, however often it was copied by the compiler: the innermost lines of the program itself. One is not always enough, because many programs have functions of their own for
+/// A piece of code, the same for all copies that the compiler makes: the innermost lines of the program itself. One line is not always enough, because many programs have their own functions for
 /// loads and stores.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Site(Vec<Line>);
@@ -174,7 +174,7 @@ pub struct Site(Vec<Line>);
 enum Line {
     /// A file, a line and a column.
     Known(String, u32, Option<u32>),
-    /// An address in a module, for want of a line.
+    /// An address in a module, if the line is not known.
     Address(Option<String>, u64),
 }
 
@@ -204,7 +204,7 @@ pub fn own_frame(stack: &[Frame]) -> Option<&Frame> {
     stack.iter().find(|frame| frame.line.is_some() && !is_library(frame)).or(stack.first())
 }
 
-/// Headers of the standard library: true, and not what one looks for.
+/// Whether a frame is in a header of the standard library, which is rarely the line that the user needs.
 fn is_library(frame: &Frame) -> bool {
     frame
         .file
@@ -214,11 +214,11 @@ fn is_library(frame: &Frame) -> bool {
 
 fn stack(record: &Record, addresses: &[u64], symbols: &mut Symbols) -> Stack {
     let mut frames: Vec<_> = addresses.iter().flat_map(|&address| symbols.frames(record, address)).collect();
-    // What comes outside of the program's first function is of no interest, and neither is the runtime.
+    // The frames outside of the program's first function are left out, and so is the runtime.
     if let Some(first) = frames.iter().position(|frame| frame.function.as_deref() == Some("main")) {
         frames.truncate(first + 1);
     }
-    // Outermost come functions of libc or libstdc++ that have called the program's thread.
+    // The outermost frames are functions of libc or libstdc++ that have called the thread's function.
     let known = frames.iter().rposition(|frame| frame.file.is_some());
     frames.truncate(known.map_or(frames.len(), |last| last + 1));
     frames.retain(|frame| !is_in_runtime(frame));

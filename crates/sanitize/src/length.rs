@@ -1,4 +1,4 @@
-//! How many steps a run makes, learnt from the runs before it. PCT spreads its changes of priorities over so many steps: if it expects more than there are, most changes never come.
+//! The expected number of steps of a run, learnt from earlier runs. PCT spreads its priority changes over this number: if it is too large, most changes never happen.
 
 use std::collections::VecDeque;
 
@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Default)]
 pub struct Lengths(VecDeque<u64>);
 
-/// How many runs are remembered. A run that was long by chance is forgotten after so many others.
+/// How many runs are remembered. A run that was long by chance is forgotten after this many others.
 const REMEMBERED: usize = 16;
 
 impl Lengths {
-    /// A run that ended by itself made so many steps.
+    /// Adds the number of steps of a run that ended by itself.
     pub fn add(&mut self, steps: u64) {
         if self.0.len() == REMEMBERED {
             self.0.pop_front();
@@ -18,7 +18,7 @@ impl Lengths {
         self.0.push_back(steps);
     }
 
-    /// What to expect of the next one: the most, because a change that comes too late only misses a run, and a step that no change can come to is never tried.
+    /// The expected number for the next run: the largest so far. If it is too large, some runs have fewer changes; if it were too small, the later steps would never have one.
     pub fn expected(&self) -> Option<u64> {
         self.0.iter().copied().max()
     }

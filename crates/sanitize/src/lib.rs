@@ -1,9 +1,9 @@
-//! Around the runtime of the sanitizer: how programs are compiled with it ([`compiler`], [`rust`], [`standard_library`]), how they are run once ([`run`]) or often ([`session`]), how a run
-//! is repeated ([`choice_log`]), and how its reports are read
-//! ([`record`]), completed with names and lines ([`symbols`]), filtered ([`suppressions`]), collected ([`collection`]), shown ([`text`]) and made into execution graphs
-//! that can be drawn ([`witness`]).
+//! The driver of the sanitizer's runtime. It compiles programs with the runtime ([`compiler`], [`rust`], [`standard_library`]), runs them once ([`run`]) or often ([`session`]), repeats
+//! a run ([`choice_log`]), and reads reports
+//! ([`record`]), adds names and lines ([`symbols`]), filters ([`suppressions`]), collects ([`collection`]) and shows them ([`text`]), and makes execution graphs
+//! of them that can be drawn ([`witness`]).
 //!
-//! Invariants: nothing here prints. A report that cannot be understood completely is shown as far as it can be.
+//! Invariants: nothing here prints. A report that is only partly understood is shown as far as possible.
 
 pub mod choice_log;
 pub mod collection;

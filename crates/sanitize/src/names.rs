@@ -1,6 +1,6 @@
-//! What the name of a function says about whether its code is trusted. Files say it better, because a name also stands for what was inlined; but without debug information there are none.
+//! Decides by the name of a function whether its code is trusted. File names decide better, because a name also covers inlined code; but without debug information there are no file names.
 
-/// What C++ waits and counts with, and Rust's locks and channels. Functions that call the program's are not among them: the program's accesses may be inlined there.
+/// The functions with which C++ waits and counts references, and Rust's locks and channels. Functions that call the program's are not among them, because the program's accesses may be inlined there.
 const TRUSTED: [&str; 26] = [
     "std::__detail::__",
     "std::__atomic_wait",
@@ -30,7 +30,7 @@ const TRUSTED: [&str; 26] = [
     "alloc::sync::",
 ];
 
-/// The functions that a program calls to make an access of its own.
+/// The functions that make an access for their caller.
 const ATOMIC: [&str; 7] = [
     "std::atomic",
     "std::__atomic_base",
@@ -41,7 +41,7 @@ const ATOMIC: [&str; 7] = [
     "core::",
 ];
 
-/// Whether a function is trusted, by its name without mangling; nothing for one that makes an access for its caller.
+/// Whether a function is trusted, by its demangled name. `None` for a function that makes an access for its caller.
 pub(crate) fn trust(function: &str) -> Option<bool> {
     let name = path(function);
     if ATOMIC.iter().any(|part| name.starts_with(part)) {
@@ -52,12 +52,12 @@ pub(crate) fn trust(function: &str) -> Option<bool> {
     Some(TRUSTED.iter().any(|part| name.starts_with(part)))
 }
 
-/// The name up to its first arguments, without the type that templates of functions have in front of them. Rust has brackets there.
+/// The name up to its first arguments, without the return type that function templates have in front of it. Rust has brackets there.
 fn path(function: &str) -> String {
     let function = function.trim_start_matches('<');
     let head = function.split(['<', '(']).next().unwrap_or_default();
     let name = head.rsplit_once(' ').map_or(head, |(_, name)| name);
-    // What belongs to a class keeps showing that it does, and the inline namespace of libc++ is left out.
+    // Members of a class keep the `::` after its name, and the inline namespace of libc++ is removed.
     let member = if function[head.len()..].starts_with('<') && !name.ends_with("::") { "" } else { "::" };
     name.replace("std::__1::", "std::") + member
 }

@@ -23,7 +23,7 @@ impl Kind {
     const ALL: [Self; 6] =
         [Self::StaleRead, Self::OvertakingWrite, Self::StaleUpdate, Self::Race, Self::Deadlock, Self::Spin];
 
-    /// What is violated; nothing by a loop that waits.
+    /// The kind of violation. A spin loop has none.
     pub fn violation(self) -> Option<ViolationKind> {
         match self {
             Self::StaleRead => Some(ViolationKind::StaleRead),
@@ -44,7 +44,7 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// As the first line of a report and its summary say it.
+    /// The title in the first line of a report and in its summary.
     pub fn title(self) -> &'static str {
         match self {
             Self::StaleRead | Self::OvertakingWrite | Self::StaleUpdate => "robustness violation",
@@ -55,14 +55,14 @@ impl Kind {
     }
 }
 
-/// Which part an event plays.
+/// The role of an event in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The access that was judged.
     Access,
-    /// The first write that it need not know of.
+    /// The first write that it can miss.
     Missed,
-    /// The newest write that comes before it when threads take turns.
+    /// The newest write before it under SC.
     Known,
     /// The write that it could take instead.
     Stale,
@@ -83,24 +83,24 @@ impl Role {
     }
 }
 
-/// Something that a thread did.
+/// An event of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its part.
+    /// Its role.
     pub role: Role,
     /// `load`, `store`, `update`, `read`, `write`, …; `initial` for a value that was there from the beginning.
     pub operation: String,
     /// Its order, if it is atomic.
     pub order: Option<String>,
-    /// How many bytes, if that is known.
+    /// Its size, if that is known.
     pub bytes: Option<u64>,
-    /// Where, if that is not the same as for the access.
+    /// Its address, if that differs from the access.
     pub address: Option<u64>,
-    /// What was written.
+    /// The value that was read or written.
     pub value: Option<u128>,
     /// Its number among the writes of the location, for those that the runtime remembers; the initial value has 0.
     pub number: Option<u64>,
-    /// Who.
+    /// Its thread.
     pub thread: Option<u64>,
     /// Return addresses, innermost first.
     pub stack: Vec<u64>,
@@ -113,18 +113,18 @@ pub struct Thread {
     pub number: u64,
     /// The system's number.
     pub system: u64,
-    /// Who started it.
+    /// The thread that started it.
     pub parent: u64,
-    /// What the program calls it.
+    /// Its name in the program.
     pub name: Option<String>,
-    /// Where; empty for the first thread.
+    /// Where it was started; empty for the first thread.
     pub stack: Vec<u64>,
 }
 
 /// An executable or library in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// What to subtract from an address to get one in the file.
+    /// The difference between an address in memory and in the file.
     pub base: u64,
     /// Its first address.
     pub start: u64,
@@ -134,20 +134,20 @@ pub struct Module {
     pub path: String,
 }
 
-/// A block of the heap that a report is about.
+/// A heap block that a report is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Where it begins.
+    /// Its first address.
     pub address: u64,
-    /// How many bytes.
+    /// Its size.
     pub bytes: u64,
-    /// Who allocated it.
+    /// The thread that allocated it.
     pub thread: u64,
-    /// Where.
+    /// Where it was allocated.
     pub stack: Vec<u64>,
 }
 
-/// Memory that a thread has for itself.
+/// The private memory of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Its stack.
@@ -163,15 +163,15 @@ pub struct Record {
     pub kind: Kind,
     /// The process.
     pub process: u64,
-    /// What threads did, the judged access first.
+    /// The events, the judged access first.
     pub events: Vec<Event>,
     /// `acquire` or `release-or-seq-cst`.
     pub missing: Option<String>,
-    /// The block of the heap.
+    /// The heap block.
     pub block: Option<Block>,
-    /// Of which thread the memory is a part.
+    /// The private part of a thread that the memory belongs to.
     pub part: Option<(Part, u64)>,
-    /// The file with the suppressions that the program was run with.
+    /// The program's file of suppressions.
     pub suppressions: Option<String>,
     /// The threads.
     pub threads: Vec<Thread>,
@@ -180,7 +180,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The event that plays a part.
+    /// The event with this role.
     pub fn event(&self, role: Role) -> Option<&Event> {
         self.events.iter().find(|event| event.role == role)
     }
@@ -191,7 +191,7 @@ impl Record {
     }
 }
 
-/// All whole reports in a text. What comes between them, and what was cut off, is skipped.
+/// All complete reports in a text. Text between them, and reports that were cut off, are skipped.
 pub fn parse(text: &str) -> Vec<Record> {
     let mut records = Vec::new();
     let mut lines = text.lines();
@@ -306,7 +306,7 @@ fn event(role: Role, words: &[&str]) -> Option<Event> {
         ["initial", value] => {
             (event.operation, event.value, event.number) = ("initial".to_owned(), wide(value), Some(0));
         }
-        // An access says where it goes and what it saw, a write of the log what it left.
+        // An access has its address and the value that it saw; a write from the log has the value that it wrote.
         [operation, order, bytes, address, value] => {
             (event.operation, event.order) =
                 ((*operation).to_owned(), Some((*order).to_owned()).filter(|order| order != "plain"));

@@ -18,35 +18,35 @@ pub struct Settings {
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Who decides.
+    /// The schedule.
     pub schedule: Schedule,
-    /// A run that takes longer is ended.
+    /// The time limit of a run. A longer run is ended.
     pub time_limit: Option<Duration>,
     /// More options for the runtime.
     pub options: Vec<String>,
     /// A library to load before all others, for programs that were not linked with the runtime.
     pub preload: Option<PathBuf>,
-    /// Whether standard output is for the results alone. What the program writes there then goes to standard error.
+    /// Whether standard output is reserved for results. Then the program's standard output goes to standard error.
     pub output_is_ours: bool,
-    /// Becomes true when somebody wants to stop.
+    /// Becomes true when the user interrupts the runs.
     pub interrupt: &'static AtomicBool,
 }
 
-/// What the choices of one run come from.
+/// The setup of the choices of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// Where chance begins.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// How many steps are expected, if that is known.
     pub length: Option<u64>,
-    /// PCT's depth, if it is not the usual one.
+    /// PCT's depth, if it is not the default.
     pub depth: Option<u64>,
-    /// A log that is to be repeated.
+    /// A log to repeat.
     pub replay: Option<PathBuf>,
 }
 
 impl Choices {
-    /// Those that a seed means.
+    /// The setup with this seed.
     pub fn of_seed(seed: u64) -> Self {
         Self { seed, ..Self::default() }
     }
@@ -59,7 +59,7 @@ pub enum End {
     Own(ExitStatus),
     /// It took too long.
     TimedOut,
-    /// Somebody wanted to stop.
+    /// The user interrupted it.
     Interrupted,
 }
 
@@ -68,25 +68,25 @@ pub enum End {
 pub struct RunResult {
     /// How the program ended.
     pub end: End,
-    /// What it reported.
+    /// Its reports.
     pub records: Vec<Record>,
-    /// Whether the runtime was there to report anything.
+    /// Whether the runtime was active in the program.
     pub watched: bool,
-    /// The choices that it made, if it made any.
+    /// Its choices, if it made any.
     pub choices: Option<RecordedChoices>,
-    /// Why they could not be recorded. The run is the same without that.
+    /// Why the choices could not be recorded. The run itself does not depend on that.
     pub unrecorded: Option<String>,
 }
 
 /// Runs the program once.
 pub fn once(settings: &Settings, choices: &Choices, scratch: &Path) -> std::io::Result<RunResult> {
-    // The program may begin in another folder.
+    // The program may start in another folder.
     let scratch = std::path::absolute(scratch)?;
     let file = scratch.join("reports");
     let _ = std::fs::remove_file(&file);
     let mut command = Command::new(&settings.program);
     command.args(&settings.arguments).env("STEADFAST_OPTIONS", options(settings, choices));
-    // Not among the options: a path can have anything in it.
+    // In a variable of its own, because a path can contain the separators of options.
     command.env("STEADFAST_REPORT_FILE", &file);
     let (mut log, mut unrecorded) = (None, None);
     if let Some(scheduler) = settings.schedule.kind() {
@@ -116,7 +116,7 @@ pub fn once(settings: &Settings, choices: &Choices, scratch: &Path) -> std::io::
 }
 
 impl Settings {
-    /// Whether the user has said how long runs are.
+    /// Whether the user's options set the length of runs.
     pub(crate) fn gives_length(&self) -> bool {
         let options = std::env::var("STEADFAST_OPTIONS").unwrap_or_default();
         let mut all = options.split([':', ',', ' ', '\n']).chain(self.options.iter().map(String::as_str));
@@ -125,12 +125,12 @@ impl Settings {
 }
 
 fn options(settings: &Settings, choices: &Choices) -> String {
-    // What the user wants comes first, so that what this run needs wins.
+    // The user's options come first, so that those that this run needs win.
     let mut options = std::env::var("STEADFAST_OPTIONS").unwrap_or_default();
     for option in &settings.options {
         let _ = write!(options, ":{option}");
     }
-    // The exit code is the program's own: whether something was reported is said by the reports.
+    // The exit code stays the program's own; the reports show whether there were any.
     let _ = write!(options, ":schedule={}:seed={}:exitcode=0", settings.schedule.name(), choices.seed);
     for (name, value) in [("length", choices.length), ("depth", choices.depth)] {
         if let Some(value) = value {
@@ -156,15 +156,15 @@ fn wait(mut child: Child, settings: &Settings) -> std::io::Result<End> {
             end_all(&mut child)?;
             return Ok(End::TimedOut);
         }
-        // Never late by more than a small part of the time that it took.
+        // The end is noticed late by at most a small part of the run's time.
         std::thread::sleep((elapsed / 16).clamp(Duration::from_micros(100), Duration::from_millis(20)));
     }
 }
 
-/// Ends the program and those that it has started, which would go on otherwise. (Not by a process group of its own: then it could not read from a terminal.)
+/// Ends the program and the processes that it has started. (Not with a process group of its own: then the program could not read from a terminal.)
 fn end_all(child: &mut Child) -> std::io::Result<()> {
     let family = descendants(child.id());
-    // It may have ended just now.
+    // It may just have ended.
     let _ = child.kill();
     if !family.is_empty() {
         let family = family.iter().map(u32::to_string);
@@ -173,7 +173,7 @@ fn end_all(child: &mut Child) -> std::io::Result<()> {
     child.wait().map(|_| ())
 }
 
-/// The processes that this one has started, and those that they have started.
+/// The child processes of a process, and their children.
 fn descendants(ancestor: u32) -> Vec<u32> {
     let numbers = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -188,7 +188,7 @@ fn descendants(ancestor: u32) -> Vec<u32> {
 }
 
 fn parent(process: u32) -> Option<u32> {
-    // The name comes before it, in parentheses, and can have anything in it.
+    // The name comes before, in parentheses, and can contain anything.
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }

@@ -1,22 +1,22 @@
-//! `steadfast cargo`: Rust on a stable compiler, with LLVM's own pass and our runtime.
+//! `steadfast cargo`: instruments Rust programs on a stable compiler, with LLVM's own pass and Steadfast's runtime.
 //!
-//! `-C passes` lets rustc run LLVM's instrumentation of atomics without any other trace of a sanitizer: no `cfg`, no other ABI, and the precompiled standard library links as it is. The runtime is
-//! a shared library that is loaded before all others, because a static one would bring a second copy of Rust's library along.
+//! `-C passes` lets rustc run LLVM's instrumentation of atomics without any other effect of a sanitizer: no `cfg`, no other ABI, and the precompiled standard library can be linked as it is. The runtime is
+//! a shared library that is loaded before all others, because a static one would contain a second copy of Rust's library.
 //!
-//! What is precompiled is not reached by that: the slow paths of `std`'s own locks. [`standard_library`](crate::standard_library) makes a copy of the library in which they are instrumented, too.
+//! This does not instrument precompiled code: the slow paths of `std`'s own locks. [`standard_library`](crate::standard_library) makes a copy of the library in which they are instrumented, too.
 
 use crate::compiler::ToolPaths;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What cargo is told through its environment.
+/// The environment for cargo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CargoEnvironment {
     /// Variables and their values.
     pub variables: Vec<(String, OsString)>,
 }
 
-/// What the user wants.
+/// The options of the user.
 #[derive(Clone, Debug)]
 pub struct CargoOptions<'a> {
     /// This machine's triple.
@@ -25,7 +25,7 @@ pub struct CargoOptions<'a> {
     pub runner: &'a str,
     /// Whether plain accesses are instrumented, too.
     pub races: bool,
-    /// Flags for the compiler that come before ours, separated as cargo separates them.
+    /// The user's flags for the compiler, which come before Steadfast's, separated as cargo separates them.
     pub before: &'a str,
     /// The same for rustdoc, which compiles the examples in documentation: they are tests, too.
     pub before_for_documentation: &'a str,
@@ -33,14 +33,14 @@ pub struct CargoOptions<'a> {
     pub sysroot: Option<&'a Path>,
 }
 
-/// The environment for cargo.
+/// Makes the environment for cargo.
 pub fn environment(surroundings: &ToolPaths, options: &CargoOptions<'_>) -> CargoEnvironment {
     let CargoOptions { target, runner, races, before, before_for_documentation, sysroot } = *options;
     let mut flags = Vec::new();
     if let Some(sysroot) = sysroot {
         flags.push(format!("--sysroot={}", sysroot.display()));
     }
-    // Without lines nobody could tell the program's accesses from those of the standard library.
+    // Without line numbers the program's accesses could not be told from those of the standard library.
     flags.extend(["-Cdebuginfo=1", "-Cstrip=none"].map(str::to_owned));
     // Plain accesses are instrumented only in functions with an attribute, which another pass adds.
     let passes = if races { "forceattrs,tsan-module,function(tsan)" } else { "tsan-module,function(tsan)" };
@@ -67,12 +67,12 @@ pub fn environment(surroundings: &ToolPaths, options: &CargoOptions<'_>) -> Carg
     CargoEnvironment { variables }
 }
 
-/// This machine's triple, from what `rustc -vV` says.
+/// This machine's triple, from the output of `rustc -vV`.
 pub fn host(version: &str) -> Option<&str> {
     version.lines().find_map(|line| line.strip_prefix("host: ")).map(str::trim)
 }
 
-/// Whether the runtime is there.
+/// Whether the runtime exists.
 pub fn is_built(surroundings: &ToolPaths) -> bool {
     let shared: &Path = &surroundings.shared();
     shared.is_file()

@@ -1,4 +1,4 @@
-//! Many runs of a program: which choices each of them makes, what came of them, and how each of them can be repeated.
+//! Many runs of a program: the setup of each run, its results, and how it can be repeated.
 
 use crate::choice_log::RecordedChoices;
 use crate::collection::Collection;
@@ -17,11 +17,11 @@ use steadfast_schedule::{Choice, Header, Kind as Scheduler, Log, Schedule};
 /// Which runs to make.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// How many.
+    /// How many runs.
     pub runs: u64,
     /// The seed of the first; each later one has the next.
     pub seed: u64,
-    /// How many steps a run has, if that need not be learnt.
+    /// The expected number of steps of a run. `None`: learnt from earlier runs.
     pub length: Option<u64>,
     /// Whether the first run that reports something or fails is the last.
     pub stop_at_first: bool,
@@ -31,7 +31,7 @@ pub struct Plan {
     pub replay: Option<Log>,
 }
 
-/// A run, and what it takes to repeat it.
+/// A run, with what is needed to repeat it.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// Its number, from 0.
@@ -55,43 +55,43 @@ pub struct Failure {
     pub end: End,
 }
 
-/// A run that was to repeat a log, and did not.
+/// A run that should have repeated a log, and did not.
 #[derive(Clone, Debug)]
 pub struct Divergence {
     /// Which run.
     pub origin: Origin,
     /// The first step that was not repeated, from 0.
     pub step: usize,
-    /// How many there are in the log.
+    /// How many steps there are in the log.
     pub steps: usize,
-    /// That step,
+    /// This step in the log.
     pub recorded: Option<Choice>,
-    /// and what came instead. Nothing if the program ended.
+    /// The step that came instead. `None` if the program ended.
     pub instead: Option<Choice>,
     /// Whether one of the runs waited for something outside of the schedule.
     pub waits_outside: bool,
 }
 
-/// What came of all runs.
+/// The results of all runs.
 #[derive(Debug, Default)]
 pub struct Session {
-    /// What they reported.
+    /// The findings.
     pub collection: Collection,
     /// How many runs there were.
     pub runs: u64,
     /// How many ended with an error of the program, or took too long.
     pub failed: u64,
-    /// The first of these.
+    /// The first failures.
     pub failures: Vec<Failure>,
-    /// How many had the runtime in them.
+    /// In how many runs the runtime was active.
     pub watched: u64,
-    /// Whether somebody stopped it.
+    /// Whether the user interrupted the runs.
     pub interrupted: bool,
     /// The head of the log that they should have repeated.
     pub replayed: Option<Header>,
-    /// How many did not repeat it.
+    /// How many runs did not repeat it.
     pub diverged: u64,
-    /// The first of these.
+    /// The first divergence.
     pub divergence: Option<Divergence>,
     /// How many runs had processes with schedules of their own, which are in no log.
     pub with_other_processes: u64,
@@ -104,29 +104,29 @@ pub struct Session {
 /// How many failures are remembered, with their logs.
 const MOST_FAILURES: usize = 100;
 
-/// What is told as soon as it is known.
+/// News for the user, given as soon as it is known.
 #[derive(Debug)]
 pub enum News {
     /// The text of a new finding.
     Finding(String),
-    /// The user has given something that cannot be used. The runs go on without it.
+    /// An input of the user cannot be used. The runs go on without it.
     Complaint(String),
     /// A log that the user wanted cannot be written.
     NotWritten(String),
 }
 
-/// Why there are no more runs.
+/// Why the runs stopped.
 #[derive(Debug)]
 pub enum SessionError {
     /// The program cannot be run.
     CannotRun(io::Error),
-    /// Files of ours cannot be written.
+    /// A file of the session cannot be written.
     Files(PathBuf, io::Error),
-    /// Whoever is told does not want to hear more.
+    /// The news cannot be delivered any more.
     Told(io::Error),
 }
 
-/// Makes the runs. `tell` hears what is new after each of them.
+/// Makes the runs. `tell` gets the news after each of them.
 pub fn repeat(
     settings: &Settings,
     plan: &Plan,
@@ -162,7 +162,7 @@ fn prepare(plan: &Plan, scratch: &Path) -> Result<Option<PathBuf>, SessionError>
         fs::create_dir_all(folder).map_err(|error| SessionError::Files(folder.clone(), error))?;
     }
     let Some(log) = &plan.replay else { return Ok(None) };
-    // A copy that nobody changes while programs read it.
+    // A copy that does not change while programs read it.
     let path = scratch.join("replay");
     fs::write(&path, log.to_bytes()).map_err(|error| SessionError::Files(path.clone(), error))?;
     Ok(Some(path))
@@ -192,7 +192,7 @@ impl Session {
         self.failed > 0 || self.collection.runs_with_findings() > 0
     }
 
-    /// Adds a run. Returns what is new.
+    /// Adds a run. Returns the news.
     fn add(&mut self, plan: &Plan, run: u64, seed: u64, outcome: &RunResult, symbols: &mut Symbols) -> Vec<News> {
         let mut news = Vec::new();
         self.runs += 1;
@@ -200,7 +200,7 @@ impl Session {
         let findings = findings(outcome, symbols, &mut news);
         let failed = match outcome.end {
             End::Own(status) if status.success() => false,
-            // The runtime has ended it, and says why.
+            // With a deadlock, the runtime has ended the program and reported it.
             End::Own(_) => findings.iter().all(|finding| finding.kind != Kind::Deadlock),
             End::TimedOut => true,
             End::Interrupted => {
@@ -230,13 +230,13 @@ impl Session {
         let new = self.collection.add(&origin, findings);
         news.extend(new.iter().map(|new| News::Finding(text::full(&new.finding))));
         if let Some(path) = origin.log.filter(|_| !failed && plan.runs > 1 && !self.collection.is_origin(run)) {
-            // Others found all of that before.
+            // Earlier runs had all of its findings.
             let _ = fs::remove_file(path);
         }
         news
     }
 
-    /// What the log of a run says about the log itself, and about the one that was to be repeated.
+    /// Checks the log of a run: whether it is complete, and whether it repeats the log that it should.
     fn look_at(&mut self, recorded: Option<&RecordedChoices>, plan: &Plan, origin: &Origin, end: End) {
         if let Some(header) = recorded.map(|recorded| &recorded.header) {
             self.with_other_processes += u64::from(header.others > 0);
@@ -249,7 +249,7 @@ impl Session {
         let repeated = recorded.and_then(|recorded| recorded.read().ok());
         let made = repeated.as_ref().map_or(0, |repeated| repeated.choices.len());
         let first = repeated.as_ref().map_or(Some(0), |repeated| log.first_difference(repeated));
-        // Who was ended in the middle may have been about to do the right thing.
+        // A run that was ended in the middle may have been about to make the right step.
         let Some(step) = first.filter(|&step| step < made || matches!(end, End::Own(_))) else { return };
         self.diverged += 1;
         self.divergence.get_or_insert_with(|| Divergence {
@@ -263,7 +263,7 @@ impl Session {
     }
 }
 
-/// What a run has found that counts.
+/// The findings of a run that count.
 fn findings(outcome: &RunResult, symbols: &mut Symbols, news: &mut Vec<News>) -> Vec<Finding> {
     let mut findings: Vec<_> = outcome.records.iter().map(|record| Finding::resolve(record, symbols)).collect();
     findings.retain(|finding| !finding.is_inside_library());

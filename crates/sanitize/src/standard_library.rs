@@ -1,24 +1,24 @@
-//! Rust's standard library, instrumented, so that what its locks and channels order is seen.
+//! Instruments Rust's standard library, so that the runtime sees what its locks and channels order.
 //!
-//! The library comes compiled, and so do its contended locks: `-C passes` does not reach them. But its LLVM code comes along, for link-time optimisation, and so does a linker that can run passes over
-//! LLVM code. So a copy of the library is made whose atomics are instrumented, in a folder that rustc takes for its own (`--sysroot`); all other files there are links. This is done once per
+//! The library is precompiled, and with it the slow paths of its locks: `-C passes` does not reach them. But the compiler ships the library's LLVM code, for link-time optimisation, and a linker that can run passes over
+//! LLVM code. So a copy of the library with instrumented atomics is made, in a folder that rustc uses as its own (`--sysroot`); all other files there are links. This is done once per
 //! version of the compiler and takes some seconds.
 //!
-//! Needed are `rust-lld`, which comes with the compiler from rustup, and `ar` and `objcopy`, which come with every linker.
+//! It needs `rust-lld`, which comes with the compiler from rustup, and `ar` and `objcopy`, which come with every linker.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fmt, fs, io};
 
-/// The compiler whose library it is.
+/// The compiler that the library belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolchain {
-    /// What `rustc --print sysroot` says.
+    /// The output of `rustc --print sysroot`.
     pub sysroot: PathBuf,
-    /// The machine, as a triple.
+    /// The triple of the machine.
     pub target: String,
-    /// What `rustc -vV` says.
+    /// The output of `rustc -vV`.
     pub version: String,
 }
 
@@ -27,7 +27,7 @@ pub struct Toolchain {
 pub enum LibraryError {
     /// A part of the compiler is not where it should be.
     Missing(PathBuf),
-    /// The library has no LLVM code, or something else than expected.
+    /// The library has no LLVM code, or is not as expected.
     Unexpected(String),
     /// A program could not be run, or failed.
     Tool(&'static str, String),
@@ -55,7 +55,7 @@ impl Toolchain {
         self.sysroot.join("lib/rustlib").join(&self.target).join(name)
     }
 
-    /// The name of the copy: the version, and how it was made.
+    /// The name of the copy, from the version of the compiler and the way of instrumenting.
     fn copy_name(&self) -> String {
         let field = |name: &str| {
             let value = self.version.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("unknown").trim();
@@ -71,13 +71,13 @@ pub fn cache() -> Option<PathBuf> {
     set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|cache| cache.join("steadfast"))
 }
 
-/// The folder to be given to rustc as `--sysroot`. It is made if it is not there.
+/// The folder for rustc's `--sysroot`. It is made if it does not exist.
 pub fn instrumented(toolchain: &Toolchain, cache: &Path) -> Result<PathBuf> {
     let finished = cache.join(toolchain.copy_name());
     if finished.is_dir() {
         return Ok(finished);
     }
-    // Made beside it and then renamed, so that there is never half of one, however many do this at the same time.
+    // It is made beside the final folder and then renamed, so that it is never incomplete, even if several processes make it at the same time.
     let scratch = cache.join(format!("{}.{}", toolchain.copy_name(), std::process::id()));
     let made = make(toolchain, &scratch).and_then(|()| {
         fs::remove_dir_all(scratch.join("scratch")).map_err(|error| LibraryError::File(scratch.clone(), error))
@@ -86,7 +86,7 @@ pub fn instrumented(toolchain: &Toolchain, cache: &Path) -> Result<PathBuf> {
         Err(error) if !finished.is_dir() => Err(LibraryError::File(finished.clone(), error)),
         _ => Ok(()),
     });
-    // There is something left only if it failed, or if somebody else was faster.
+    // Something is left only if it failed, or if another process was faster.
     let _ = fs::remove_dir_all(&scratch);
     renamed.map(|()| finished)
 }
@@ -141,7 +141,7 @@ fn instrument(library: &Path, linker: &Path, work: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The library is trusted, and the runtime knows that from the functions that it calls.
+/// The functions that the library calls instead of `ThreadSanitizer`'s, so that the runtime knows that it is trusted.
 fn trusted_functions() -> impl Iterator<Item = (String, String)> {
     const OPERATIONS: [&str; 12] = [
         "load",

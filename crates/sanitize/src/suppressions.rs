@@ -1,4 +1,4 @@
-//! Suppressions: findings that somebody has looked at and does not want to see again.
+//! Suppressions: findings that the user has looked at and does not want to see again.
 //!
 //! A file with a line per rule, as for other sanitizers: `violation:pattern`, `race:pattern`, `deadlock:pattern`. A pattern is searched for in the functions, files and modules of the stacks of both accesses; `*` stands
 //! for anything, `^` and `$` for beginning and end. Lines that begin with `#` are comments.
@@ -14,7 +14,7 @@ pub struct Suppressions {
 }
 
 impl Suppressions {
-    /// The rules of a text. Lines that are none are returned, too.
+    /// The rules of a text, and the lines that are not rules.
     pub fn parse(text: &str) -> (Self, Vec<&str>) {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let (rules, wrong): (Vec<_>, Vec<_>) = lines.partition(|line| {
@@ -28,7 +28,7 @@ impl Suppressions {
         (Self { rules: rules.collect() }, wrong)
     }
 
-    /// The suppressions that a program was run with, and what is wrong with them.
+    /// The suppressions of a program, and the errors in them.
     pub fn of(record: &Record) -> (Self, Vec<String>) {
         let Some(path) = &record.suppressions else { return (Self::default(), Vec::new()) };
         match std::fs::read_to_string(path) {
@@ -40,7 +40,7 @@ impl Suppressions {
         }
     }
 
-    /// Whether a rule fits.
+    /// Whether a rule matches the finding.
     pub fn apply_to(&self, finding: &Finding) -> bool {
         let kind = match finding.kind {
             Kind::StaleRead | Kind::OvertakingWrite | Kind::StaleUpdate => "violation",

@@ -1,4 +1,4 @@
-//! Names and lines for addresses, from the debug information of the modules.
+//! Looks up names and lines for addresses, in the debug information of the modules.
 
 use crate::record::{Module, Record};
 use addr2line::{FrameIter, Loader};
@@ -6,7 +6,7 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Where the program was, as people say it.
+/// A place in the program, with names and lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Frame {
     /// The function, if it is known.
@@ -19,7 +19,7 @@ pub struct Frame {
     pub column: Option<u32>,
     /// The executable or library.
     pub module: Option<String>,
-    /// The address in that.
+    /// The address in the module.
     pub offset: u64,
 }
 
@@ -30,11 +30,11 @@ pub struct Global {
     pub name: String,
     /// Its size.
     pub bytes: u64,
-    /// How far behind its beginning the access is.
+    /// The offset of the access in it.
     pub distance: u64,
 }
 
-/// Looks things up, and keeps the modules that it has read.
+/// Looks up symbols, and caches the modules that it has read.
 #[derive(Default)]
 pub struct Symbols {
     modules: BTreeMap<String, Option<Known>>,
@@ -50,7 +50,7 @@ struct Known {
 /// The functions of a symbol table, as address, size and name, in this order.
 struct Functions {
     sized: Vec<(u64, u64, String)>,
-    /// Those of assembler texts that do not say where they end: they reach to the next symbol, or the end of their section.
+    /// Functions in assembly without a size: they reach to the next symbol, or the end of their section.
     unsized_: Vec<(u64, u64, String)>,
 }
 
@@ -69,7 +69,7 @@ impl Functions {
         Self::new(all)
     }
 
-    /// From address, size, the end of the section, and name.
+    /// From functions as address, size, end of the section, and name.
     fn new(mut all: Vec<(u64, u64, u64, String)>) -> Self {
         all.sort();
         let starts: Vec<u64> = all.iter().map(|&(start, ..)| start).collect();
@@ -85,7 +85,7 @@ impl Functions {
         Self { sized, unsized_ }
     }
 
-    /// The function that has this address. One that ends before it is none, however near.
+    /// The function that contains this address. A function that ends before it does not count, however near it is.
     fn find(&self, offset: u64) -> Option<&str> {
         let within = |functions: &'_ [(u64, u64, String)]| {
             let before = functions.partition_point(|&(start, ..)| start <= offset);
@@ -97,7 +97,7 @@ impl Functions {
 }
 
 impl Symbols {
-    /// Knows nothing yet.
+    /// An empty cache.
     pub fn new() -> Self {
         Self::default()
     }
@@ -109,7 +109,7 @@ impl Symbols {
         };
         let offset = address - module.base;
         let bare = Frame { module: Some(module.path.clone()), offset, ..Frame::default() };
-        // The call is before the address that it returns to.
+        // The call instruction is before its return address.
         let frames = self.lookup(module).map(|known| known.frames(offset.saturating_sub(1), &bare)).unwrap_or_default();
         if frames.is_empty() { vec![bare] } else { frames }
     }
@@ -156,7 +156,7 @@ impl Known {
                 ..bare.clone()
             });
         }
-        // Without debug information there is at least the symbol table.
+        // Without debug information, use the symbol table.
         if found.iter().all(|frame| frame.function.is_none()) {
             let function = self.functions.find(offset).map(demangle);
             match found.last_mut() {
@@ -168,7 +168,7 @@ impl Known {
     }
 }
 
-/// Names that are not mangled are left alone: `x` is a variable here, and not the code of a type.
+/// Demangles a name. Other names stay as they are: `x` is a variable here, and not the code of a type.
 fn demangle(name: &str) -> String {
     if !name.starts_with("_Z") && !name.starts_with("_R") {
         return name.to_owned();

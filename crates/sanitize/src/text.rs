@@ -1,4 +1,4 @@
-//! Reports for people, in the shape that `ThreadSanitizer` gave them: tools and eyes know it.
+//! Reports as text, in the format of `ThreadSanitizer`, which tools and users know.
 
 use crate::finding::{Finding, Memory, Stack, SymbolizedEvent};
 use crate::record::{Kind, Part, Role};
@@ -21,7 +21,7 @@ pub fn full(finding: &Finding) -> String {
     text
 }
 
-/// What, and in which function, for those who show the place themselves.
+/// The kind of finding and its function, for callers that show the place themselves.
 pub fn headline(finding: &Finding) -> String {
     let function = finding.place().and_then(|frame| frame.function.as_ref());
     let what = match finding.kind {
@@ -35,7 +35,7 @@ pub fn headline(finding: &Finding) -> String {
     function.map_or_else(|| what.to_owned(), |name| format!("{what}, in {name}"))
 }
 
-/// One line: what, and where.
+/// One line: the kind of finding, and its place.
 pub fn summary(finding: &Finding) -> String {
     let place = finding.place().map(|frame| format!(" {}", place_of(frame))).unwrap_or_default();
     let function =
@@ -151,7 +151,7 @@ fn with_value(seen: &SymbolizedEvent) -> String {
     }
 }
 
-/// A thread as reports name it.
+/// The name of a thread in reports.
 pub fn who(thread: Option<u64>) -> String {
     match thread {
         Some(0) => "main thread".to_owned(),

@@ -1,7 +1,7 @@
-//! A report as a witness: the part of the execution graph that it is about.
+//! Makes a witness of a report: the part of the execution graph that it is about.
 //!
-//! The runtime knows the judged access, the write that it could take, the first write that it would miss and the newest one that comes before it when threads take turns, with their places in
-//! the modification order. It does not know the path from that write to the access; this is one edge ([`EdgeKind::Before`]). It does not know what other accesses there were, and none are invented.
+//! The runtime knows the judged access, the write that it could read from, the first write that it would miss and the newest write before it under SC, with their places in
+//! the modification order. It does not know the path from that write to the access; this is one edge ([`EdgeKind::Before`]). It does not know the other accesses; the witness leaves them out.
 //!
 //! [`EdgeKind::Before`]: steadfast_graph::EdgeKind::Before
 
@@ -14,16 +14,16 @@ use steadfast_ir::{LocId, ThreadId, Value};
 use steadfast_model::ViolationKind;
 use steadfast_span::Index;
 
-/// Where a step of a run was.
+/// The place of a step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Who.
+    /// The thread.
     pub thread: ThreadId,
     /// The innermost line of the program itself, if that is known.
     pub frame: Option<Frame>,
 }
 
-/// The execution that a report stands for, with its names. Reports of deadlocks have none, and neither have those that were cut off.
+/// The execution of a report, with its names. Reports of deadlocks have none, nor have reports that were cut off.
 pub fn witness(finding: &Finding) -> Option<(Witness<Spot>, Legend)> {
     let access = finding.seen(Role::Access)?;
     let kind = finding.kind.violation()?;
@@ -35,11 +35,11 @@ pub fn witness(finding: &Finding) -> Option<(Witness<Spot>, Legend)> {
     }
 }
 
-/// No value, or one that is not known.
+/// No value, or an unknown one.
 const UNKNOWN: Value = Value::MAX;
 
 struct Builder {
-    /// The runtime's numbers of the threads, in the order of the graph's.
+    /// The runtime's numbers of the threads, in the order of the graph's threads.
     threads: Vec<u64>,
     values: Vec<u128>,
     execution: Execution,
@@ -77,7 +77,7 @@ impl Builder {
         let stale = match finding.seen(Role::Stale) {
             Some(stale) if stale.event.operation == "initial" => Some(self.begin(stale)),
             Some(stale) => Some(self.write(stale, None)?),
-            // The log was too short to remember it; that there is one is known.
+            // There was a write, but the log was too short to keep it.
             None => {
                 self.legend.forgotten = true;
                 self.execution.last_write(self.location)
@@ -151,14 +151,14 @@ impl Builder {
         self.threads.iter().position(|&other| other == number).map(ThreadId::new)
     }
 
-    /// Says what the initial value is.
+    /// Sets the initial value.
     fn begin(&mut self, initial: &SymbolizedEvent) -> EventId {
         let value = self.value(initial.event.value);
         self.execution = Execution::new([value]);
         self.execution.initial_write(self.location)
     }
 
-    /// Adds a write that the runtime remembers as the newest one so far. An update has read from the write before it, if that is the one that is shown.
+    /// Adds a write from the runtime's log as the newest one so far. An update has read from the write before it, if that is the one that is shown.
     fn write(&mut self, seen: &SymbolizedEvent, before: Option<&SymbolizedEvent>) -> Option<EventId> {
         let (thread, order) = (self.thread(seen)?, order(seen));
         let value = self.value(seen.event.value);
@@ -179,14 +179,14 @@ impl Builder {
         Some(id)
     }
 
-    /// The judged access, which takes a value that was overwritten.
+    /// The judged access, which reads a value that was overwritten.
     fn access(&mut self, kind: Kind, seen: &SymbolizedEvent, taken: Value) -> Option<Event> {
         let (thread, order, location) = (self.thread(seen)?, order(seen), self.location);
         Some(match (kind, seen.event.operation.as_str()) {
             (Kind::StaleRead, "load") => Event::load(thread, location, taken, order),
             (Kind::StaleRead, _) => Event::read(thread, EventKind::FailedCas, location, taken, order),
             (_, "store") => Event::store(thread, location, self.value(seen.event.value), order),
-            // What it leaves depends on what it finds, and that is not what it found in this run.
+            // The value that it writes depends on the value that it reads, which is not the one of this run.
             _ => Event::update(thread, location, taken, UNKNOWN, order),
         })
     }
@@ -220,7 +220,7 @@ impl Builder {
     }
 }
 
-/// How the accessed memory is called.
+/// The name of the accessed memory.
 fn place_in_memory(finding: &Finding, access: &SymbolizedEvent) -> String {
     let distance = |name: &str, distance: u64| match distance {
         0 => name.to_owned(),
@@ -234,7 +234,7 @@ fn place_in_memory(finding: &Finding, access: &SymbolizedEvent) -> String {
     }
 }
 
-/// What is known about the ordering of an access. Of the earlier one of a race that is nothing.
+/// The ordering of an access, if it is known. For the earlier access of a race it is not.
 fn order(seen: &SymbolizedEvent) -> Order {
     match seen.event.order.as_deref() {
         Some("acquire" | "consume") => Order::ACQUIRE,

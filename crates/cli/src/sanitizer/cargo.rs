@@ -10,19 +10,19 @@ use steadfast_sanitize::compiler::{Language, ToolPaths};
 use steadfast_sanitize::rust::{self, CargoOptions};
 use steadfast_sanitize::standard_library::{self, Toolchain};
 
-/// Becomes cargo. Comes back only if that is not possible.
+/// Replaces this process by cargo. Returns only if that fails.
 pub(crate) fn cargo(arguments: &CargoArgs) -> Status {
     let surroundings = ToolPaths::here(Language::C);
     if !rust::is_built(&surroundings) {
         return refuse(&format!(
-            "the runtime is not there: {}; `cargo build --release` makes it",
+            "the runtime is missing: {}; `cargo build --release` builds it",
             surroundings.shared().display()
         ));
     }
     let version = Command::new("rustc").arg("-vV").output();
     let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let Some(target) = rust::host(&version) else {
-        return refuse("cannot find out for which machine rustc compiles: `rustc -vV` failed");
+        return refuse("cannot find out the target of rustc: `rustc -vV` failed");
     };
     let sysroot = instrumented_library(target, &version);
     let options = CargoOptions {
@@ -38,7 +38,7 @@ pub(crate) fn cargo(arguments: &CargoArgs) -> Status {
     refuse(&format!("cannot run cargo: {error}"))
 }
 
-/// The user's flags in such a variable, separated as cargo separates them.
+/// The user's flags in this variable, separated as cargo separates them.
 fn flags(variable: &str) -> String {
     let encoded = std::env::var(format!("CARGO_ENCODED_{variable}"));
     encoded.unwrap_or_else(|_| {
@@ -47,7 +47,7 @@ fn flags(variable: &str) -> String {
     })
 }
 
-/// The standard library with its locks instrumented. Without it programs can still be checked, and whoever does that should know what is missing.
+/// The instrumented standard library. Without it programs can still be checked; the user gets a warning about what is missing.
 fn instrumented_library(target: &str, version: &str) -> Option<PathBuf> {
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().ok()?;
     let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
@@ -58,13 +58,13 @@ fn instrumented_library(target: &str, version: &str) -> Option<PathBuf> {
     };
     made.inspect_err(|reason| {
         output::complain(&format!(
-            "the standard library could not be instrumented ({reason}); what its locks order when threads wait for them is not seen, and there can be false reports"
+            "cannot instrument the standard library ({reason}); the runtime does not see what its locks order when threads wait for them, so there can be false reports"
         ));
     })
     .ok()
 }
 
-/// The command that runs what cargo has built.
+/// The command with which cargo runs the programs that it has built.
 fn runner(arguments: &CargoArgs) -> String {
     let steadfast = std::env::current_exe().unwrap_or_else(|_| "steadfast".into());
     let length = arguments.length.map_or_else(String::new, |length| format!(" --length {length}"));

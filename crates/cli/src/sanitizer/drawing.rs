@@ -1,4 +1,4 @@
-//! The execution that a finding stands for, as a picture: drawn by what draws the witnesses of `steadfast check`.
+//! Draws the execution of a finding, with the code that draws the witnesses of `steadfast check`.
 
 use crate::args::RunArgs;
 use crate::reporter::Files;
@@ -12,14 +12,14 @@ use steadfast_sanitize::symbols::Frame;
 use steadfast_sanitize::witness::{Spot, witness};
 use steadfast_span::SourceFile;
 
-/// The picture of a finding, with its steps. Lines are those of these files.
+/// The drawing of a finding, with its steps. Line numbers refer to `sources`.
 pub(super) fn run_view(finding: &Finding, sources: &[SourceFile]) -> Option<RunView> {
     let (witness, names) = witness(finding)?;
     let places = &Lines { sources };
     Some(RunView::of(&Subject { witness: &witness, names: &names, places, whole: None, numbered: &[] }))
 }
 
-/// Draws each finding, as far as that is wanted. Deadlocks cannot be drawn.
+/// Writes the drawings that the user asks for. Deadlocks cannot be drawn.
 pub(super) fn draw(arguments: &RunArgs, collection: &Collection) -> Status {
     let wanted = arguments.dot.iter().chain(&arguments.graph).filter(|path| path.as_os_str() != "-");
     let mut files: Vec<Files> = wanted.map(|path| Files::new(path)).collect();
@@ -32,7 +32,7 @@ pub(super) fn draw(arguments: &RunArgs, collection: &Collection) -> Status {
     status
 }
 
-/// The findings as text, if that is wanted.
+/// The drawings for the terminal, if the user asks for them.
 pub(super) fn terminal(arguments: &RunArgs, collection: &Collection) -> String {
     if arguments.graph.as_deref() != Some(Path::new("-")) {
         return String::new();
@@ -49,7 +49,7 @@ fn picture(finding: &Finding, dot: bool) -> Option<String> {
     Some(svg(&run_view(finding, &[])?.picture))
 }
 
-/// Where the steps of a run are.
+/// The source lines of the steps of a run.
 struct Lines<'a> {
     sources: &'a [SourceFile],
 }
@@ -66,7 +66,7 @@ impl Places<Spot> for Lines<'_> {
     }
 
     fn code(&self, _place: &Spot) -> String {
-        // A line of C can have several accesses, and the page shows it anyway.
+        // A line of C can have several accesses, and the page shows the line anyway.
         String::new()
     }
 

@@ -1,4 +1,4 @@
-//! Findings as diagnostics about source files, for the formats that want those.
+//! Findings as diagnostics about source files, for the formats that need them.
 
 use crate::findings::violation;
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use steadfast_sanitize::symbols::Frame;
 use steadfast_sanitize::text;
 use steadfast_span::{SourceFile, Span};
 
-/// The code that a kind of finding has elsewhere, too.
+/// The diagnostic code of a kind of finding, the same as in the other commands.
 pub(super) fn code(kind: Kind) -> Code {
-    // Loops that wait are sorted out before anything is shown.
+    // Spin loops are removed before anything is shown.
     kind.violation().map_or(verdict::DEADLOCK, violation::code)
 }
 
-/// A diagnostic per finding, each with its file. A file that cannot be read is an empty one.
+/// A diagnostic per finding, each with its file. A file that cannot be read counts as empty.
 pub(super) fn diagnostics(collection: &Collection) -> Vec<(SourceFile, Diagnostic)> {
     let mut files = BTreeMap::new();
     collection.all().map(|collected| diagnostic(collected, &mut files)).collect()

@@ -1,4 +1,4 @@
-//! The commands around instrumented programs.
+//! The commands that compile and run instrumented programs.
 
 mod cargo;
 mod drawing;
@@ -25,9 +25,9 @@ use steadfast_sanitize::suppressions::Suppressions;
 use steadfast_sanitize::symbols::Symbols;
 use steadfast_sanitize::{record as raw, text};
 
-/// Becomes the compiler. Comes back only if that is not possible.
+/// Replaces this process by the compiler. Returns only if that fails.
 pub(crate) fn compile(language: Language, arguments: &CompileArgs, output: &mut Output) -> io::Result<Status> {
-    // Whoever asks us gets our help, and whoever asks the compiler its own: we cannot know.
+    // `--help` may be meant for Steadfast or for the compiler, so both print their help.
     if arguments.arguments == ["--help"] {
         output.write(&help(language))?;
     }
@@ -63,7 +63,7 @@ pub(crate) fn symbolize(output: &mut Output) -> io::Result<Status> {
     for record in raw::parse(&String::from_utf8_lossy(&bytes)) {
         let finding = Finding::resolve(&record, &mut symbols);
         if finding.is_inside_library() || suppressed(&record, &finding) {
-            // The runtime does not count it then.
+            // Then the runtime does not count the report.
             status = Status::Inconclusive;
         } else {
             output.write(&text::full(&finding))?;
@@ -72,7 +72,7 @@ pub(crate) fn symbolize(output: &mut Output) -> io::Result<Status> {
     Ok(status)
 }
 
-/// Whether the suppressions that the program was run with hide a finding.
+/// Whether the program's suppressions match a finding.
 fn suppressed(record: &raw::Record, finding: &Finding) -> bool {
     let (suppressions, complaints) = Suppressions::of(record);
     for complaint in complaints {

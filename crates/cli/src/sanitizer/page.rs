@@ -1,4 +1,4 @@
-//! The pages about what `steadfast run` has found: the accesses in their threads, their lines, and their stacks.
+//! The pages about the findings of `steadfast run`: the accesses by thread, their lines, and their stacks.
 
 use super::drawing;
 use super::findings::diagnostic;
@@ -14,7 +14,7 @@ use steadfast_sanitize::symbols::Frame;
 use steadfast_sanitize::text;
 use steadfast_span::SourceFile;
 
-/// Writes a page per finding, or one that says that there is none.
+/// Writes a page per finding, or a page without a finding if there is none.
 pub(super) fn write(program: &str, session: &Session, files: &mut Files) -> Status {
     let pages: Vec<String> = session.collection.all().map(|collected| page(program, session, collected)).collect();
     if pages.is_empty() {
@@ -26,9 +26,9 @@ pub(super) fn write(program: &str, session: &Session, files: &mut Files) -> Stat
 fn nothing(program: &str, session: &Session) -> String {
     let watched = session.watched > 0 && session.failed + session.diverged == 0;
     let remark = if watched {
-        "These runs show nothing. That is not a proof: other runs may."
+        "These runs reported nothing. That is not a proof: other runs may."
     } else {
-        "Nothing can be said: no run was watched to its end."
+        "Inconclusive: the runtime was not in the program, or some runs failed or diverged from the log."
     };
     html_page(&Page {
         subject: program.to_owned(),
@@ -67,7 +67,7 @@ fn page(program: &str, session: &Session, collected: &Collected) -> String {
     })
 }
 
-/// The file of the judged access, and those of the others.
+/// The file of the judged access, and the files of the other accesses.
 fn sources(finding: &Finding, first: SourceFile) -> Vec<SourceFile> {
     let mut sources = vec![first];
     for seen in &finding.events {

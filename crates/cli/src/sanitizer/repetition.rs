@@ -10,7 +10,7 @@ use steadfast_sanitize::session::Origin;
 pub(super) struct Repetition(Vec<String>);
 
 impl Repetition {
-    /// Repeats this run: from its log if that was kept, else from its seed. Nothing if the operating system has decided who runs.
+    /// Repeats this run: from its log if that was kept, else from its seed. `None` if the operating system has chosen the schedule.
     pub(super) fn of(arguments: &RunArgs, origin: &Origin) -> Option<Self> {
         let mut words = vec!["steadfast".to_owned(), "run".to_owned()];
         let log = origin.log.as_ref().or(arguments.replay.as_ref());
@@ -39,7 +39,7 @@ impl fmt::Display for Repetition {
     }
 }
 
-/// A word as a shell takes it, without characters that a terminal would take for something else.
+/// A word, quoted for a shell, without control characters for the terminal.
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+@%".contains(letter);

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
     let settings = settings(arguments);
     let mut complained = Status::Holds;
     let session = repeat(&settings, &plan, scratch.path(), |session, news| {
-        // Whoever reads our output may have seen enough; what was found counts all the same.
+        // The output may be closed early (a pipe into `head`); the findings count nevertheless.
         output.note(status(session));
         for news in news {
             match news {
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &RunArgs, output: &mut Output) -> io::Result<Status
     Ok(status)
 }
 
-/// Which runs the user wants.
+/// The runs that the user asks for.
 fn plan(arguments: &RunArgs) -> Result<Plan, String> {
     if arguments.logs.is_some() && arguments.schedule == Schedule::Os && arguments.replay.is_none() {
         let names: Vec<_> = Schedule::all().filter(|&schedule| schedule != Schedule::Os).map(Schedule::name).collect();
@@ -88,7 +88,7 @@ fn plan(arguments: &RunArgs) -> Result<Plan, String> {
     })
 }
 
-/// Why a program cannot be run, with what was probably meant.
+/// Why a program cannot be run, with a suggestion.
 fn cannot_run(program: &OsStr, error: &io::Error) -> String {
     let path = Path::new(program);
     let name = path.display();
@@ -97,7 +97,7 @@ fn cannot_run(program: &OsStr, error: &io::Error) -> String {
             format!("; there is ./{name} in this directory")
         }
         io::ErrorKind::PermissionDenied if path.is_file() => {
-            "; it is not a program: `steadfast cc` and `c++` compile one".to_owned()
+            "; it is not a program: compile it with `steadfast cc` or `c++`".to_owned()
         }
         _ => String::new(),
     };
@@ -122,7 +122,7 @@ fn settings(arguments: &RunArgs) -> Settings {
     }
 }
 
-/// What the runs mean for the exit code.
+/// The exit code of the runs.
 fn status(session: &Session) -> Status {
     match (session.collection.runs_with_findings(), session.failed + session.diverged) {
         (1.., _) => Status::Violation,
@@ -132,12 +132,12 @@ fn status(session: &Session) -> Status {
     }
 }
 
-/// Whether there is more to say than the findings.
+/// Whether the runs may have missed findings.
 fn findings_may_be_missing(session: &Session) -> bool {
     session.watched == 0 || session.failed + session.diverged > 0 || session.interrupted
 }
 
-/// What is written at the end.
+/// The text at the end of all runs.
 fn conclusion(arguments: &RunArgs, session: &Session) -> String {
     match arguments.format {
         Format::Full => {
@@ -157,7 +157,7 @@ fn conclusion(arguments: &RunArgs, session: &Session) -> String {
     }
 }
 
-/// How a run ended that failed.
+/// How a failed run ended.
 pub(super) fn how(end: End) -> String {
     match end {
         End::Own(status) => status.to_string(),
@@ -180,7 +180,7 @@ fn summary(arguments: &RunArgs, session: &Session) -> String {
     }
     text.push_str(if session.interrupted { "; then it was interrupted.\n" } else { ".\n" });
     if session.watched == 0 {
-        text.push_str("Nothing could be: the program was not compiled with `steadfast cc`, `c++` or `cargo`.\n");
+        text.push_str("The runtime did not run: the program was not compiled with `steadfast cc`, `c++` or `cargo`.\n");
     }
     if let Some(divergence) = &session.divergence {
         let _ = writeln!(text, "{} diverged from the log: {}.", runs(session.diverged), diverged(divergence));
@@ -205,7 +205,7 @@ fn summary(arguments: &RunArgs, session: &Session) -> String {
     text
 }
 
-/// Why a run was no repetition.
+/// Why a run was not a repetition.
 pub(super) fn diverged(divergence: &Divergence) -> String {
     let (run, step, steps) = (divergence.origin.run + 1, divergence.step + 1, divergence.steps);
     match (&divergence.recorded, &divergence.instead) {

@@ -1,4 +1,4 @@
-//! The execution that a finding stands for, as JSON: the fields of `steadfast check`'s witnesses, with files and without values that are not known.
+//! The execution of a finding as JSON, with the fields of `steadfast check`'s witnesses. It adds file names and leaves out unknown values.
 
 use serde::Serialize;
 use steadfast_graph::{EventId, Legend, Names, RunStep, Witness};
@@ -18,7 +18,7 @@ pub(super) struct WitnessRecord {
     newest: Option<EventRecord>,
     cycle: Vec<EdgeRecord>,
     confirmed: bool,
-    /// Whether there is more of the graph than this.
+    /// Whether this is only a part of the graph.
     partial: bool,
 }
 
@@ -79,7 +79,7 @@ impl WitnessRecord {
     }
 }
 
-/// Where names and places come from.
+/// The sources of names and places.
 struct Known<'a> {
     witness: &'a Witness<Spot>,
     names: &'a Legend,
