@@ -1,9 +1,9 @@
-//! The few things that these commands do with their arguments.
+//! Parses the arguments of the commands.
 
 use anyhow::{Context, Result, anyhow};
 use std::str::FromStr;
 
-/// The arguments that nobody has taken yet.
+/// The arguments that are not taken yet.
 #[derive(Debug)]
 pub(crate) struct Arguments(std::collections::VecDeque<String>);
 
@@ -41,7 +41,7 @@ impl Arguments {
         text.parse().with_context(|| format!("`{text}` is not a value for `{option}`"))
     }
 
-    /// Insists that nothing is left.
+    /// Fails if an argument is left.
     pub(crate) fn finish(mut self) -> Result<()> {
         match self.next() {
             Some(argument) => Err(unexpected(&argument)),
@@ -50,7 +50,7 @@ impl Arguments {
     }
 }
 
-/// The error about an argument that the command does not know.
+/// The error for an unknown argument.
 pub(crate) fn unexpected(argument: &str) -> anyhow::Error {
     anyhow!("unexpected argument `{argument}`")
 }

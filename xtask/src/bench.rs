@@ -1,4 +1,4 @@
-//! How long the checks take, beside SPIN on the exported programs and beside what Rocker takes.
+//! Measures the time of checks, and compares it with SPIN on the exported programs and with the times of Rocker.
 
 mod against;
 mod allocators;

@@ -9,7 +9,7 @@ pub(crate) const USAGE: &str = "\
 ci
     Runs .ci/run: formatting, lints, documentation and all tests, as continuous integration does.";
 
-/// Runs the same script as continuous integration, so that there is one truth about what has to pass.
+/// Runs the same script as continuous integration, so that one script defines what must pass.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     arguments.finish()?;
     let root = process::root();

@@ -1,4 +1,4 @@
-//! Programs against their expected verdicts and state counts: those in `corpus/`, and Rocker's and Trencher's where they are.
+//! Checks programs against their expected verdicts and state counts: those in `corpus/`, and Rocker's and Trencher's if they are installed.
 
 pub(crate) mod answer;
 mod counts;
@@ -29,7 +29,7 @@ corpus [--bless] [--large] [--rocker DIRECTORY] [--trencher DIRECTORY] [--limit 
 
 /// How many checks run at the same time. Each uses one thread, so that the numbers of states are always the same.
 pub(crate) const WORKERS: usize = 2;
-/// What each check of a large program may use for its states.
+/// The memory limit for the states of a large program.
 const MEMORY: u64 = 8 << 30;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let options = parse(arguments)?;
     let ours = check_ours(&options)?;
     let theirs = check_rockers(&options)? + check_trenchers(&options)?;
-    ensure!(ours + theirs == 0, "{} answers are not as they should be", ours + theirs);
+    ensure!(ours + theirs == 0, "{} answers are not as expected", ours + theirs);
     Ok(())
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn bounded(seconds: u64) -> Limits {
     Limits { time: Some(Duration::from_secs(seconds)), memory: Some(MEMORY), ..Limits::default() }
 }
 
-/// Checks `corpus/`. How many failures there were.
+/// Checks `corpus/`. Returns the number of failures.
 fn check_ours(options: &Options) -> Result<usize> {
     let path = process::root().join("corpus/counts.tsv");
     let mut ledger = CountsComparison::open(&path, options.bless)?;
@@ -96,7 +96,7 @@ fn check_ours(options: &Options) -> Result<usize> {
     Ok(failures)
 }
 
-/// The recorded numbers of states beside those of this run.
+/// The recorded numbers of states, and those of this run.
 struct CountsComparison {
     recorded: Counts,
     new: Counts,
@@ -108,7 +108,7 @@ impl CountsComparison {
         Ok(Self { recorded: Counts::read(path)?, new: Counts::read(path)?, bless })
     }
 
-    /// Begins with a directory: how many records are about questions that nobody asks any more.
+    /// Begins with a directory. Returns how many records are about questions that are not asked any more.
     fn turn_to(&mut self, directory: &str, cases: &[Case]) -> usize {
         let is_meant = |file: &str| file.starts_with(&format!("{directory}/"));
         self.new.forget(is_meant);
@@ -122,7 +122,7 @@ impl CountsComparison {
         stale.len()
     }
 
-    /// Takes the numbers of an answer down. What changed, if that is not what the user wants.
+    /// Records the numbers of an answer. Returns the change, unless the user wants to bless it.
     fn compare(&mut self, case: &Case, answer: &Answer) -> Option<String> {
         let old = self.recorded.of(case);
         let is_final = matches!(answer.standing, ExpectationResult::Met | ExpectationResult::Differs);
@@ -152,7 +152,7 @@ fn directories(options: &Options) -> Vec<&'static str> {
     directories
 }
 
-/// The questions that the programs in a directory of the corpus answer themselves, and how many there are about unknown models.
+/// The questions with expected answers in the programs of a directory of the corpus, and how many of them are about unknown models.
 pub(crate) fn promised(directory: &str) -> Result<(Vec<Case>, usize)> {
     let corpus = process::root().join("corpus");
     let mut cases = Vec::new();
@@ -167,7 +167,7 @@ pub(crate) fn promised(directory: &str) -> Result<(Vec<Case>, usize)> {
     Ok((cases, unknown))
 }
 
-/// Checks Rocker's programs as Rocker does: spin loops are loops, and whatever is wrong is "not robust". How many failures there were.
+/// Checks Rocker's programs as Rocker does: spin loops are ordinary loops, and every violation is "not robust". Returns the number of failures.
 fn check_rockers(options: &Options) -> Result<usize> {
     let Some(directory) = directory(options.rocker.as_deref(), rocker::DIRECTORY)? else {
         println!("Rocker's programs are not here ({}), so nothing was compared with them.", rocker::DIRECTORY);
@@ -187,7 +187,7 @@ fn check_rockers(options: &Options) -> Result<usize> {
     Ok(tally.failures(true))
 }
 
-/// Checks Trencher's programs under TSO, as it does: spin loops are loops. How many failures there were.
+/// Checks Trencher's programs under TSO, as Trencher does: spin loops are ordinary loops. Returns the number of failures.
 fn check_trenchers(options: &Options) -> Result<usize> {
     let Some(directory) = directory(options.trencher.as_deref(), trencher::DIRECTORY)? else {
         println!("Trencher's programs are not here ({}), so nothing was compared with them.", trencher::DIRECTORY);
@@ -206,12 +206,12 @@ fn check_trenchers(options: &Options) -> Result<usize> {
     Ok(tally.failures(false))
 }
 
-/// Where Rocker's programs are: the directory that the user names, or else the usual one, if it exists.
+/// The directory of Rocker's programs: the one that the user names, else the default one, if it exists.
 pub(crate) fn rocker_directory(named: Option<&Path>) -> Result<Option<PathBuf>> {
     directory(named, rocker::DIRECTORY)
 }
 
-/// The directory that the user names, or else the usual one, if it exists.
+/// The directory that the user names, else the default one, if it exists.
 fn directory(named: Option<&Path>, usual: &str) -> Result<Option<PathBuf>> {
     match named {
         Some(directory) if !directory.is_dir() => bail!("{} is not a directory", directory.display()),
@@ -249,7 +249,7 @@ mod tests {
         assert!(rocker_directory(Some(Path::new("no/such/directory"))).is_err());
     }
 
-    /// The acceptance test: every expectation of every program and litmus test, with two threads at work on each.
+    /// The acceptance test: every expectation of every program and litmus test, with two jobs for each.
     #[test]
     fn the_corpus_gets_its_verdicts() {
         let mut wrong = Vec::new();

@@ -1,7 +1,7 @@
-//! The binary as it is given to others, with what it needs beside it.
+//! Builds the binary for distribution, with the files that it needs beside it.
 //!
-//! Linked with musl it needs nothing of the system that it runs on, and starts in half the time: at its start, glibc asks the processor dozens of times what it can do,
-//! and on a virtual machine every answer takes microseconds.
+//! Linked with musl, it needs no libraries of the system, and starts in half the time: at its start, glibc queries the features of the processor dozens of times,
+//! and on a virtual machine every query takes microseconds.
 
 use crate::arguments::Arguments;
 use crate::process;
@@ -15,7 +15,7 @@ dist
     Builds the binary that is given to others, puts it with the sanitizer's runtime into target/dist, and says where it is: linked with musl if Rust has
     that target or can install it, else as `cargo build --release` does.";
 
-/// What belongs beside the binary.
+/// The files beside the binary.
 const BESIDE: [&str; 4] = ["libsteadfast_rt.a", "libsteadfast_rt.so", "include", "gcc"];
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Builds the binary and says where it is.
+/// Builds the binary and returns its path.
 pub(crate) fn build() -> Result<PathBuf> {
     let (release, dist) = compile(None)?;
     for beside in BESIDE.iter().filter(|beside| release.join(beside).exists()) {
@@ -36,18 +36,18 @@ pub(crate) fn build() -> Result<PathBuf> {
     Ok(dist.join(name()))
 }
 
-/// Builds the binary with a feature, for a measurement, and says where it is: beside the one without.
+/// Builds the binary with a feature, for a measurement, and returns its path, which is beside the one without.
 pub(crate) fn build_with(feature: &str) -> Result<PathBuf> {
     let (_, dist) = compile(Some(feature))?;
     Ok(dist.join(with_suffix(&format!("steadfast-{feature}"))))
 }
 
-/// Where [`build`] has put the binary.
+/// The path of the binary that [`build`] has made.
 pub(crate) fn built() -> Result<PathBuf> {
     existing(target()?.join("dist").join(name()))
 }
 
-/// Where [`build_with`] has put the binary with a feature.
+/// The path of the binary with a feature that [`build_with`] has made.
 pub(crate) fn built_with(feature: &str) -> Result<PathBuf> {
     existing(target()?.join("dist").join(with_suffix(&format!("steadfast-{feature}"))))
 }
@@ -57,13 +57,13 @@ fn existing(path: PathBuf) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Cargo's folder. This program was built into it, unless somebody copied it elsewhere.
+/// Cargo's target folder. This program was built into it, unless it was copied elsewhere.
 fn target() -> Result<PathBuf> {
     let here = std::env::current_exe().context("cannot find out where this program is")?;
     Ok(here.parent().and_then(Path::parent).unwrap_or(Path::new("target")).to_owned())
 }
 
-/// Compiles the binary and copies it. Returns the folder where cargo puts things, and the one for the copies.
+/// Compiles the binary and copies it. Returns cargo's output folder, and the folder of the copies.
 fn compile(feature: Option<&str>) -> Result<(PathBuf, PathBuf)> {
     let mut command = process::cargo();
     command.args(["build", "--release", "--quiet", "--package", "steadfast"]);
@@ -82,7 +82,7 @@ fn compile(feature: Option<&str>) -> Result<(PathBuf, PathBuf)> {
     ensure!(release.join(name()).exists(), "there is no {} in {} after building it", name(), release.display());
     let dist = target.join("dist");
     let copied = feature.map_or_else(name, |feature| with_suffix(&format!("steadfast-{feature}")));
-    // A copy also starts faster than what the linker wrote here and there: the system keeps it in larger pieces.
+    // A copy also starts faster than the linker's output, which is written in many small parts: the system keeps the copy in larger pieces.
     copy(&release.join(name()), &dist.join(copied))?;
     Ok((release, dist))
 }
@@ -95,7 +95,7 @@ fn with_suffix(program: &str) -> String {
     format!("{program}{}", std::env::consts::EXE_SUFFIX)
 }
 
-/// Copies a file or a folder, in place of what is there.
+/// Copies a file or a folder, and replaces the old one.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     let copied = if from.is_dir() {
         fs::create_dir_all(to)?;
@@ -106,14 +106,14 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         Ok(())
     } else {
         fs::create_dir_all(to.parent().unwrap_or(to))?;
-        // A program that runs cannot be written, but replaced.
+        // The file of a running program cannot be written, but it can be replaced.
         let new = to.with_extension("new");
         fs::copy(from, &new).and_then(|_| fs::rename(&new, to))
     };
     copied.with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
 }
 
-/// Whether the target is there, or could be installed.
+/// Whether the target is installed, or could be installed.
 fn can_use_musl() -> bool {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return false;

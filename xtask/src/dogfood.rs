@@ -1,6 +1,6 @@
-//! Our own concurrent code under our own sanitizer: the tests whose names begin with `concurrent_`, under controlled schedules.
+//! Steadfast's concurrent code under its own sanitizer: runs the tests with `concurrent_` in their names, under controlled schedules.
 //!
-//! A finding is either mended, or explained in the code and in the file of suppressions, where a comment gives the reason for each line.
+//! A finding is either fixed, or explained in the code and in the file of suppressions, where a comment gives the reason for each line.
 
 use crate::arguments::{Arguments, unexpected};
 use crate::process;
@@ -68,7 +68,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
 /// The release binary, as a user would have it.
 fn build() -> Result<PathBuf> {
     process::run(process::cargo().args(["build", "--release", "--quiet", "--package", "steadfast"]))?;
-    // This program was built into the same directory, unless somebody copied it elsewhere.
+    // This program was built into the same directory, unless it was copied elsewhere.
     let here = std::env::current_exe().context("cannot find out where this program is")?;
     let binary = here.with_file_name("steadfast");
     ensure!(binary.exists(), "there is no {} after building it", binary.display());
@@ -78,7 +78,7 @@ fn build() -> Result<PathBuf> {
 /// `steadfast cargo OPTIONS test`, for these packages.
 fn test<'a>(binary: &Path, options: &[&str], packages: impl IntoIterator<Item = &'a String>) -> Command {
     let mut command = Command::new(binary);
-    // Plain accesses count, too: all these crates rely on what their atomics order.
+    // Plain accesses are checked, too: all these crates rely on the order that their atomics give.
     command.current_dir(process::root()).args(["cargo", "--races"]).args(options).args(["test", "--lib"]);
     for package in packages {
         command.args(["--package", package]);
@@ -86,12 +86,12 @@ fn test<'a>(binary: &Path, options: &[&str], packages: impl IntoIterator<Item = 
     command
 }
 
-/// Compiles all tests first, because only that shows how it is getting on.
+/// Compiles all tests first, because only this step shows its progress.
 fn compile(binary: &Path, options: &Options) -> Result<()> {
     process::run(test(binary, &[], &options.packages).arg("--no-run"))
 }
 
-/// Runs the tests of a package, and says in a line what came out. What the tests and the sanitizer wrote goes into a file.
+/// Runs the tests of a package, and prints the result in a line. The output of the tests and the sanitizer goes to a file.
 fn is_silent(binary: &Path, package: &str, schedule: &str, options: &Options, log: &Path) -> Result<bool> {
     let (runs, seed) = (options.runs.to_string(), options.seed.to_string());
     let how = ["--runs", &runs, "--schedule", schedule, "--seed", &seed];
@@ -100,7 +100,7 @@ fn is_silent(binary: &Path, package: &str, schedule: &str, options: &Options, lo
     // Cargo runs tests in the folders of their packages, so the path is absolute.
     let suppressions = process::root().join(SUPPRESSIONS);
     command.env("STEADFAST_OPTIONS", format!("suppressions=\"{}\"", suppressions.display()));
-    // A file and not a pipe: standard output and standard error stay in order.
+    // A file, not a pipe, so that standard output and standard error stay in order.
     let file = fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     let status = command.stdout(file.try_clone()?).stderr(file).status().context("cannot run the binary")?;
     let output = String::from_utf8_lossy(&fs::read(log)?).into_owned();
@@ -117,7 +117,7 @@ fn is_silent(binary: &Path, package: &str, schedule: &str, options: &Options, lo
     Ok(status.success())
 }
 
-/// How many tests each run had, by what the test harness says.
+/// How many tests each run had, from the output of the test harness.
 fn tests(output: &str) -> u32 {
     let counts = output.lines().filter_map(|line| {
         let (count, word) = line.strip_prefix("running ")?.split_once(' ')?;

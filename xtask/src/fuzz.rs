@@ -1,4 +1,4 @@
-//! Random input: programs for the checker and its twins, text for the parsers, and traces for the engine of the sanitizer.
+//! Tests with random input: programs for the checker and its twins, text for the parsers, and traces for the engine of the sanitizer.
 
 mod clocks;
 mod compiled;
@@ -51,17 +51,17 @@ struct Options {
     clocks: Option<u64>,
     /// How many programs to compile.
     compiled: Option<u64>,
-    /// So many transactional programs, and nothing else.
+    /// How many transactional programs. If given, nothing else runs.
     transactions: Option<u64>,
-    /// So many programs to prove, and nothing else.
+    /// How many programs to prove. If given, nothing else runs.
     proofs: Option<u64>,
     budget: Budget,
-    /// Nothing means a new one every time.
+    /// `None` means a new seed every time.
     seed: Option<u64>,
     jobs: usize,
-    /// Nothing means all.
+    /// `None` means all.
     model: Option<Supported>,
-    /// Nothing means all.
+    /// `None` means all.
     subject: Option<Subject>,
     /// More texts for the parsers to start from.
     seeds: Option<PathBuf>,

@@ -1,8 +1,8 @@
-//! The chores of this repository: `cargo xtask help` lists them.
+//! The commands for work on this repository: `cargo xtask help` lists them.
 //!
-//! One module per command. A command gets the arguments after its name; what it runs keeps its exit code.
+//! Each command has a module. It gets the arguments after its name; if a program that it runs fails, it returns that exit code.
 
-// This program exists to talk to the person at the terminal.
+// This program prints its results to the terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
@@ -25,7 +25,7 @@ use anyhow::{Result, bail};
 use arguments::Arguments;
 use std::process::ExitCode;
 
-/// A command with what `help` says about it.
+/// A command with its text for `help`.
 struct Command {
     name: &'static str,
     usage: &'static str,

@@ -1,9 +1,9 @@
-//! Several things at the same time, told in a fixed order.
+//! Parallel work with results in a fixed order.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Works on all items, several at a time, and hands the results over in the order of the items as soon as that order allows.
+/// Processes all items, several at a time, and passes the results on in the order of the items, as soon as possible.
 pub(crate) fn in_order<T: Sync, R: Send>(
     items: &[T],
     workers: usize,

@@ -1,11 +1,11 @@
-//! Running other programs, and passing on how they ended.
+//! Runs other programs, and passes on their exit codes.
 
 use anyhow::{Context, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 
-/// A program that ran and did not succeed.
+/// A program that failed.
 #[derive(Debug)]
 struct Failed {
     command: String,
@@ -26,14 +26,14 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// The cargo that runs us, in the root of the repository.
+/// The cargo that runs this program, in the root of the repository.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Shows the command and runs it; anything but success is an error that remembers the exit code.
+/// Prints the command and runs it. If it fails, the error has its exit code.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = show(command);
     eprintln!("$ {shown}");
@@ -41,19 +41,19 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     if status.success() { Ok(()) } else { Err(Failed { command: shown, status }.into()) }
 }
 
-/// Whether the command exists and succeeds. Its output is thrown away.
+/// Whether the command exists and succeeds. Its output is discarded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// The exit code that an error should lead to: that of the program that failed, or else 1.
+/// The exit code for an error: that of the program that failed, else 1.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let code = error.downcast_ref::<Failed>().and_then(|failed| failed.status.code());
     code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 fn show(command: &Command) -> String {
-    // The full path of cargo would only be noise.
+    // Leave out the full path of cargo.
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let words = std::iter::once(program).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! What `steadfast fix` and `relax` find in the programs of the papers, beside what people made of them.
+//! Compares the repairs of `steadfast fix` and `relax` for the programs of the papers with the repairs by hand.
 
 use crate::arguments::{Arguments, unexpected};
 use crate::bench::rows::ROWS;
@@ -18,7 +18,7 @@ repair [--trencher DIRECTORY] [--limit SECONDS]
     and compares with the versions that were repaired by hand. Then relaxes the robust programs of the POPL 2021 table.
     --limit bounds each search; by default 120 seconds.";
 
-/// Programs of PLDI 2019 without their repairs, and the versions that were repaired by hand for TSO and for RA.
+/// Programs of PLDI 2019 without their repairs, and the versions repaired by hand for TSO and for RA.
 const BROKEN: [(&str, Option<&str>, Option<&str>); 6] = [
     ("peterson-sc", Some("peterson-tso"), Some("peterson-ra")),
     ("dekker-sc", Some("dekker-tso"), Some("dekker-tso")),
@@ -65,7 +65,7 @@ fn ours(name: &str) -> Result<SourceFile> {
     read(&process::root().join(format!("corpus/programs/{name}.sf")))
 }
 
-/// Repairs with everything that is allowed, on x86, and compares what the whole text costs.
+/// Repairs with all kinds of changes, on x86, and compares the costs of the whole programs.
 fn papers(settings: &Settings) -> Result<usize> {
     println!(
         "| program | model | changes | cost | cost by hand | checks | seconds |\n| --- | --- | --- | --- | --- | --- | --- |"
@@ -141,7 +141,7 @@ fn trenchers(settings: &Settings) -> Result<usize> {
     Ok(failures)
 }
 
-/// How many fences the version that was repaired by hand has more, if there is one with fences.
+/// How many more fences the version repaired by hand has, if there is one with fences.
 fn by_hand(directory: &Path, name: &str, broken: &SourceFile) -> Result<Option<usize>> {
     let path = directory.join(format!("{name}-correct.txt"));
     if !path.is_file() {
@@ -154,11 +154,11 @@ fn by_hand(directory: &Path, name: &str, broken: &SourceFile) -> Result<Option<u
     Ok(Some(fences(&read(&path)?).saturating_sub(fences(broken))))
 }
 
-/// Relaxes the programs of the POPL 2021 table, which are those that are checked against RC20.
+/// Relaxes the programs of the POPL 2021 table: those that are checked against RC20.
 fn relaxations(settings: &Settings) -> Result<()> {
     println!("| program | notion | weakened | checks | seconds |\n| --- | --- | --- | --- | --- |");
     for row in ROWS.iter().filter(|row| row.model == Supported::Rc20) {
-        // The large ones are there in a small size as well.
+        // The large programs also exist in a small size.
         let name = row.own.rsplit('/').next().unwrap_or(row.own).trim_end_matches("-4");
         let file = ours(name)?;
         let started = Instant::now();

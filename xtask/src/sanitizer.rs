@@ -1,4 +1,4 @@
-//! The programs of `corpus/sanitizer`, with as many controlled runs as one likes.
+//! Tests the programs of `corpus/sanitizer`, with any number of controlled runs.
 
 use crate::arguments::{Arguments, unexpected};
 use crate::process::{cargo, run as run_process};

@@ -1,4 +1,4 @@
-//! A second opinion on the corpus: what SPIN says about the exported programs.
+//! Compares the verdicts on the corpus with SPIN's verdicts on the exported programs.
 
 pub(crate) mod verifier;
 
@@ -18,7 +18,7 @@ spin [--limit SECONDS] [--rocker DIRECTORY]
     lets SPIN search each exhaustively, and compares with our own verdicts. Takes a quarter of an hour.
     --limit bounds each search, by default 10 seconds, and each of our checks, which get six times as long.";
 
-/// Most searches are over after this time, even if the verifier is not optimised.
+/// Most searches end within this time, even if the verifier is not optimised.
 const HASTY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ struct Options {
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let options = parse(arguments)?;
     ensure!(verifier::is_available(), "spin and gcc are not installed; `cargo xtask test` installs them");
-    // A directory that is not there should be noticed now, not after a quarter of an hour.
+    // A missing directory should be reported now, not after a quarter of an hour.
     let rocker = rocker_directory(options.rocker.as_deref())?;
     let mut contradictions = 0;
     for directory in ["programs", "litmus"] {
@@ -66,7 +66,7 @@ fn parse(mut arguments: Arguments) -> Result<Options> {
 enum VerdictComparison {
     Same,
     Contradicts,
-    /// We have no verdict, or SPIN has none, for this reason.
+    /// Steadfast or SPIN has no verdict, for this reason.
     Missing(&'static str),
 }
 
@@ -83,7 +83,7 @@ impl VerdictComparison {
     }
 }
 
-/// Compares on all questions that can be exported, and shows what is not the same. How many contradict.
+/// Compares all questions that can be exported, and prints the differences. Returns the number of contradictions.
 fn compare(title: &str, cases: &[Case], limit: u64) -> Result<usize> {
     let exported = |case: &Case| Some((case.clone(), verifier::export(&case.program, case.model, case.notion)?));
     let questions: Vec<(Case, String)> = cases.iter().filter_map(exported).collect();
@@ -115,9 +115,9 @@ fn compare(title: &str, cases: &[Case], limit: u64) -> Result<usize> {
     problem.map_or(Ok(contradicted), Err)
 }
 
-/// Our verdict, and how SPIN's compares.
+/// Steadfast's verdict, and how SPIN's compares.
 fn ask(case: &Case, exported: &str, limit: u64) -> Result<(&'static str, VerdictComparison)> {
-    // The exported program takes spin loops for loops.
+    // In the exported program, spin loops are ordinary loops.
     let setting = Setting { spin: false, lenient: false, limits: bounded(limit * 6), jobs: 1 };
     let ours = case.ask(&setting).got;
     let mut spin = verifier::decide(exported, Effort::Hasty, HASTY)?;

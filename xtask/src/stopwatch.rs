@@ -1,4 +1,4 @@
-//! Running a program with a limit on its time, and looking at its memory meanwhile.
+//! Runs a program with a time limit, and measures its time and memory.
 
 use anyhow::{Context, Result, anyhow};
 use std::io::{Read, Seek};
@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 pub(crate) struct Ended {
     /// From its start to its end.
     pub(crate) seconds: f64,
-    /// What it and the programs that it started took of all processors, in user mode and in the system.
+    /// Its time on all processors, including the programs that it started, in user mode and in the system.
     pub(crate) processor_seconds: f64,
-    /// Nothing means that it took too long.
+    /// `None` if it took too long.
     pub(crate) status: Option<ExitStatus>,
-    /// What it wrote to standard output and standard error.
+    /// Its standard output and standard error.
     pub(crate) output: String,
-    /// The most memory that it was seen to use, if the system tells.
+    /// The highest measured memory use, if the system tells it.
     pub(crate) peak_bytes: Option<u64>,
 }
 
-/// Runs a program to its end, or to the end of its time.
+/// Runs a program until it ends, or until the limit.
 pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
-    // A file and not a pipe: nobody has to read it while the program runs.
+    // A file, not a pipe: it need not be read while the program runs.
     let mut output = tempfile::tempfile().context("cannot make a temporary file")?;
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output.try_clone()?);
     let shown = command.get_program().display().to_string();
@@ -48,7 +48,7 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
     })
 }
 
-/// What all programs that this one has started and waited for took of the processors. Only one runs at a time where this is asked.
+/// The processor time of all programs that this one has started and waited for. Only one of them runs at a time.
 fn processor_seconds() -> f64 {
     // SAFETY: zeroes are a valid value for these numbers.
     #[allow(unsafe_code, reason = "the standard library does not say what programs took")]
@@ -65,20 +65,20 @@ fn processor_seconds() -> f64 {
     times.iter().map(Duration::as_secs_f64).sum()
 }
 
-/// What was seen of a program while it ran.
+/// The observations of a running program.
 #[derive(Default)]
 struct Watched {
     peak_bytes: Option<u64>,
     took_too_long: bool,
 }
 
-/// Looks at a program's memory now and then, until it ends or has to be ended. Seldom, because looking takes time from a program that uses all processors.
+/// Reads a program's memory use from time to time, until it ends or reaches the limit. Not often, because reading takes time from a program that uses all processors.
 fn watch(id: u32, limit: Duration, ended: &mpsc::Receiver<()>) -> Watched {
     let (started, mut watched, mut pause) = (Instant::now(), Watched::default(), Duration::from_micros(200));
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(pause) {
         watched.peak_bytes = watched.peak_bytes.max(high_water_mark(id));
         if started.elapsed() > limit && !watched.took_too_long {
-            // It may have ended just now, and then there is nothing to end.
+            // It may have ended just now; then `kill` fails.
             watched.took_too_long = Command::new("kill").args(["-KILL", &id.to_string()]).status().is_ok();
         }
         pause = (pause * 2).min(Duration::from_millis(10));
@@ -86,7 +86,7 @@ fn watch(id: u32, limit: Duration, ended: &mpsc::Receiver<()>) -> Watched {
     watched
 }
 
-/// The peak of the resident memory so far, which Linux tells in `/proc`.
+/// The peak of the resident memory so far, from `/proc` on Linux.
 fn high_water_mark(id: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

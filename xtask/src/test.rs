@@ -1,4 +1,4 @@
-//! All tests of the workspace.
+//! Runs all tests of the workspace.
 
 use crate::arguments::Arguments;
 use crate::process::{cargo, run as run_process, succeeds};
@@ -14,7 +14,7 @@ test
 /// Tests that need other programs skip themselves unless this variable is set: then a missing program is a failure.
 const REQUIRE_TOOLS: &str = "STEADFAST_REQUIRE_TOOLS";
 
-/// Runs the tests and, whatever came out, the documentation tests. The first failure counts.
+/// Runs the tests, and then the documentation tests even if tests failed. Returns the first failure.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     arguments.finish()?;
     let complete = tools::ensure()?;
@@ -30,7 +30,7 @@ fn unit_and_integration() -> Command {
     } else {
         command.args(["test", "--workspace", "--lib", "--bins", "--tests"]);
     }
-    // Who waits for all of this wants to know of every failure, not of the first one.
+    // The run is long, so it should show every failure, not only the first one.
     command.arg("--no-fail-fast");
     command
 }

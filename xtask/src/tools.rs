@@ -1,4 +1,4 @@
-//! The programs that some tests compare with or run: found on `PATH`, or else installed from Debian.
+//! The programs that some tests need: found on `PATH`, else installed from Debian.
 
 use crate::process;
 use anyhow::{Result, bail};
@@ -27,10 +27,10 @@ const TOOLS: [Tool; 9] = [
     Tool { program: "npm", packages: &["nodejs", "npm"] },
 ];
 
-/// Packages of npm that look at the pages, for accessibility and for validity, and one that has the official schema of SARIF. They go into `target/tools`, where the tests find them.
+/// npm packages that check the accessibility and validity of the pages, and one with the official schema of SARIF. They go to `target/tools`, where the tests find them.
 const NODE_PACKAGES: [&str; 3] = ["axe-core@4", "html-validate@9", "@microsoft/jest-sarif@1.0.0-beta.0"];
 
-/// Makes sure that all tools are there. `Ok(false)` means that some are not, and that this is not a CI machine: then the tests that
+/// Makes sure that all tools are installed. `Ok(false)` means that some are missing and this is not a CI machine: then the tests that
 /// need them should be skipped. In CI (if the variable `CI` is set) a missing tool is an error.
 pub(crate) fn ensure() -> Result<bool> {
     Ok(ensure_programs()? && ensure_node_packages()?)
@@ -51,7 +51,7 @@ fn ensure_programs() -> Result<bool> {
     unavailable(&format!("{} could not be installed{reason}", missing.join(", ")))
 }
 
-/// What it means that something cannot be had: in CI an error, otherwise that tests are skipped.
+/// Handles a missing tool: in CI an error, otherwise a warning that tests are skipped.
 fn unavailable(message: &str) -> Result<bool> {
     if std::env::var_os("CI").is_some() {
         bail!("{message}");
@@ -90,7 +90,7 @@ fn is_on_path(program: &str) -> bool {
     std::env::split_paths(&path).chain(postgres_directories()).any(|directory| is_executable(&directory.join(program)))
 }
 
-/// Where Debian keeps the programs of the versions of `PostgreSQL`.
+/// The folders in which Debian keeps the programs of each version of `PostgreSQL`.
 fn postgres_directories() -> Vec<std::path::PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().filter_map(Result::ok);
     versions.map(|version| version.path().join("bin")).collect()
@@ -115,25 +115,25 @@ fn install(packages: &[&str]) -> Result<()> {
     let Some(prefix) = privileges() else {
         bail!("installing needs root or sudo; {by_hand}");
     };
-    // A list that cannot be refreshed, for instance because one of several servers is down, may still be good enough.
+    // If the package list cannot be refreshed, for instance because a server is down, the old one may be good enough.
     if let Err(error) = process::run(&mut apt_get(&prefix, &["update"])) {
         eprintln!("warning: {error:#}");
     }
     process::run(apt_get(&prefix, &["install", "-y"]).args(packages))
 }
 
-/// What to put before a command that needs root: nothing for root itself, or sudo if there is one.
+/// The prefix of a command that needs root: nothing for root itself, else sudo if it is installed.
 fn privileges() -> Option<Vec<&'static str>> {
     let user = Command::new("id").arg("-u").output().ok()?;
     if user.stdout.trim_ascii() == b"0" {
         return Some(vec![]);
     }
-    // Without a terminal nobody could type the password, so sudo must not ask for one.
+    // Without a terminal no password can be typed, so sudo must not ask for one.
     is_on_path("sudo").then(|| if std::io::stdin().is_terminal() { vec!["sudo"] } else { vec!["sudo", "-n"] })
 }
 
 fn apt_get(prefix: &[&str], arguments: &[&str]) -> Command {
-    // `env` and not `Command::env`, because sudo clears the environment.
+    // `env`, not `Command::env`, because sudo clears the environment.
     let words = [prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
     let mut command = Command::new(words[0]);
     command.args(&words[1..]);

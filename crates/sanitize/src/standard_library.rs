@@ -38,7 +38,7 @@ pub enum LibraryError {
 impl fmt::Display for LibraryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing(path) => write!(f, "{} is not there", path.display()),
+            Self::Missing(path) => write!(f, "{} is missing", path.display()),
             Self::Unexpected(what) => write!(f, "{what}"),
             Self::Tool(tool, what) => write!(f, "{tool}: {what}"),
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),

@@ -1,4 +1,4 @@
-//! Two versions of the binary, alternately: is the new one slower?
+//! Runs two versions of the binary alternately and tells whether the new one is slower.
 
 use super::alternating::{self, Candidate, Compared, Plan};
 use super::processor_distance::ProcessorDistance;
@@ -8,7 +8,7 @@ use crate::process;
 use anyhow::{Result, ensure};
 use std::path::{Path, PathBuf};
 
-/// A long row may take this many times as long as before.
+/// The maximum ratio of the new time to the old one for a long row.
 const MOST: f64 = 1.05;
 
 /// Compares the rows. Fails if a row of half a second or more is slower.
@@ -23,7 +23,7 @@ pub(super) fn run(before: PathBuf, after: PathBuf, rows: Vec<Row>, rocker: Optio
             continue;
         };
         if is_slower(&compared) {
-            // It may have been something else on this machine.
+            // Another process on this machine may be the reason, so measure again.
             let longer = Plan { repetitions: 2 * plan.repetitions, ..plan };
             alternating::repeat(&candidates, &path, longer, &mut compared, &mut distance)?;
         }
@@ -37,7 +37,7 @@ pub(super) fn run(before: PathBuf, after: PathBuf, rows: Vec<Row>, rocker: Optio
     Ok(())
 }
 
-/// Whether this is a long row, and takes much longer than before.
+/// Whether this is a long row that takes much longer than before.
 fn is_slower(compared: &Compared) -> bool {
     compared.is_long() && compared.ratios(1).into_iter().any(|ratio| ratio > MOST)
 }

@@ -1,4 +1,4 @@
-//! The binary with other allocators: is our own still worth having?
+//! Compares the binary's own allocator with others: is it still worth having?
 
 use super::alternating::{self, Candidate, Compared, Plan};
 use super::processor_distance::ProcessorDistance;
@@ -43,7 +43,7 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Our own first: the others are compared with it. mimalloc and jemalloc use large pages only if they are told to, so they are measured both ways.
+/// The own allocator is first: the others are compared with it. mimalloc and jemalloc use large pages only if an option says so, so they are measured with and without it.
 fn candidates(builds: bool) -> Result<Vec<Candidate>> {
     let other = |name, feature| {
         let binary = if builds { dist::build_with(feature) } else { dist::built_with(feature) };
@@ -92,7 +92,7 @@ fn line(compared: &Compared) -> String {
     cells(&all)
 }
 
-/// How many times as much memory an allocator takes as ours.
+/// The ratio of an allocator's memory to the own allocator's.
 fn memory(compared: &Compared, candidate: usize) -> f64 {
     compared.peak_bytes(candidate) / compared.peak_bytes(0)
 }

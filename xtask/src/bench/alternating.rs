@@ -1,4 +1,4 @@
-//! Several binaries on the same rows, alternately, so that whatever else the machine does hits all of them.
+//! Runs several binaries on the same rows, alternately, so that other load on the machine affects all of them.
 
 use super::ours::{self, Run};
 use super::processor_distance::ProcessorDistance;
@@ -7,13 +7,13 @@ use anyhow::{Result, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// One of the binaries.
+/// A binary to compare.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    /// How it is called in tables.
+    /// Its name in tables.
     pub(crate) name: &'static str,
     pub(crate) binary: PathBuf,
-    /// Variables that are set for it.
+    /// Its environment variables.
     pub(crate) environment: Vec<(&'static str, &'static str)>,
 }
 
@@ -28,11 +28,11 @@ impl Candidate {
 pub(crate) struct Plan {
     /// How often each binary runs with each number of jobs. The fastest run counts.
     pub(crate) repetitions: usize,
-    /// How long a check may take.
+    /// The time limit of a check.
     pub(crate) limit: Duration,
 }
 
-/// A row, and by candidate what it took with one job and with two.
+/// A row, with the runs of each candidate with one job and with two.
 #[derive(Clone, Debug)]
 pub(crate) struct Compared {
     pub(crate) row: Row,
@@ -40,14 +40,14 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
-    /// The times of a candidate, with one job and with two. With one job, processor time counts, because it hardly depends on what else the machine does. With two, it is the time from start to end:
-    /// only that shows whether both have enough to do.
+    /// The times of a candidate, with one job and with two. With one job, processor time counts, because it hardly depends on other load on the machine. With two, the time from start to end counts:
+    /// only this shows whether both jobs have enough to do.
     pub(crate) fn seconds(&self, candidate: usize) -> [f64; 2] {
         let [one, two] = &self.runs[candidate];
         [one.processor_seconds, two.seconds]
     }
 
-    /// How many times as long a candidate takes as the first one, with one job and with two.
+    /// The ratio of a candidate's time to the first candidate's, with one job and with two.
     pub(crate) fn ratios(&self, candidate: usize) -> [f64; 2] {
         let ([first_one, first_two], [one, two]) = (self.seconds(0), self.seconds(candidate));
         [one / first_one, two / first_two]
@@ -67,7 +67,7 @@ impl Compared {
     }
 }
 
-/// Measures a row. Nothing if there is no verdict within the limit.
+/// Measures a row. `None` if there is no verdict within the limit.
 pub(crate) fn measure(
     candidates: &[Candidate],
     row: Row,

@@ -1,4 +1,4 @@
-//! Running our own binary as a user would.
+//! Runs the Steadfast binary as a user would.
 
 use super::alternating::Candidate;
 use super::processor_distance::ProcessorDistance;
@@ -10,9 +10,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// How often a check is repeated. The fastest run counts, because whatever else the machine does can only slow a run down.
+/// How often a check is repeated. The fastest run counts, because other load on the machine can only slow a run down.
 const REPETITIONS: usize = 30;
-/// A run that takes longer is not repeated.
+/// A run that takes longer than this many seconds is not repeated.
 pub(super) const LONG: f64 = 5.0;
 /// How much memory a check may use for its states.
 const MEMORY: &str = "12GiB";
@@ -24,7 +24,7 @@ pub(crate) struct Run {
     pub(crate) verdict: String,
     /// From the start of the process to its end.
     pub(crate) seconds: f64,
-    /// What it took of all processors.
+    /// The time on all processors together.
     pub(crate) processor_seconds: f64,
     /// States of the program alone.
     pub(crate) program_states: u64,
@@ -32,9 +32,9 @@ pub(crate) struct Run {
     pub(crate) monitor_states: u64,
     /// Seconds for the program alone, as counted by the checker.
     pub(crate) program_seconds: f64,
-    /// Seconds for what came after that.
+    /// Seconds for the rest.
     pub(crate) monitor_seconds: f64,
-    /// The most memory of the process, or what the checker accounts for if the system does not tell.
+    /// The peak memory of the process, or the checker's own count if the system does not tell it.
     pub(crate) peak_bytes: u64,
 }
 
@@ -54,7 +54,7 @@ impl Run {
     }
 }
 
-/// Checks a program with one job and with two, alternately, so that whatever else the machine does hits both; and while the processors are close to each other.
+/// Checks a program with one job and with two, alternately, so that other load on the machine affects both, and while the processors are close to each other.
 pub(crate) fn measure(
     binary: &Path,
     path: &Path,
@@ -80,11 +80,11 @@ pub(crate) fn measure(
 pub(super) fn once(candidate: &Candidate, path: &Path, row: &Row, jobs: usize, limit: Duration) -> Result<Run> {
     let mut command = Command::new(&candidate.binary);
     command.envs(candidate.environment.iter().copied());
-    // Neither Rocker nor the exported program recognises spin loops, and neither gives advice.
+    // Neither Rocker nor the exported program recognises spin loops or gives advice.
     command.args(["check", "--quiet", "--format", "json", "--no-spin-detection", "--max-memory", MEMORY]);
     command.args(["--model", row.model.name(), "--notion", row.notion.name()]);
     command.args(["--jobs", &jobs.to_string(), "--time-limit", &limit.as_secs().to_string()]).arg(path);
-    // The binary keeps to the limit itself; this one is only for a binary that does not.
+    // The binary itself respects the limit; this second limit is for a binary that does not.
     let ended = stopwatch::run(&mut command, limit * 2 + Duration::from_secs(60))?;
     let record = record(&ended.output).with_context(|| format!("{}: {}", path.display(), ended.output))?;
     let number = |field: &str| record[field].as_f64().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The page with the last measurement.
+//! Writes the last measurement into its page.
 
 use super::report::{self, Measured};
 use crate::process;
@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use std::process::Command;
 
 const PAGE: &str = "docs/benchmarks.md";
-/// Everything between these is replaced.
+/// The text between these marks is replaced.
 const BEGIN: &str = "<!-- measured: written by cargo xtask bench --write -->";
 const END: &str = "<!-- end of what was measured -->";
 
@@ -20,7 +20,7 @@ pub(crate) fn write(rows: &[Measured]) -> Result<()> {
     std::fs::write(&path, page).with_context(|| format!("cannot write {PAGE}"))
 }
 
-/// When and on what it was measured.
+/// The date and the machine of the measurement.
 fn occasion() -> String {
     let date = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
     let date = date.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned());

@@ -1,12 +1,12 @@
-//! How far two processors are from each other, and waiting until they are close.
+//! Measures the distance between two processors, and waits until they are close.
 //!
-//! The processors of a virtual machine move. Now they share a cache, and a word goes from one to the other and back in fifty nanoseconds; a moment later they are on different chips, and it takes
-//! three hundred. Whatever threads have in common is then several times as dear, and two runs cannot be compared that were not made in the same situation.
+//! The virtual processors of a machine move between real ones. When they share a cache, a word goes from one to the other and back in fifty nanoseconds; when they are on different chips, it takes
+//! three hundred. Access to shared memory then takes several times as long, so two runs can only be compared if they were made in the same situation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What was seen so far.
+/// The measurements so far.
 pub(crate) struct ProcessorDistance {
     least: Duration,
 }
@@ -15,9 +15,9 @@ pub(crate) struct ProcessorDistance {
 const PARTS: usize = 20;
 /// How many round trips a part has.
 const TRIPS: usize = 500;
-/// Who takes so many times as long as the closest that were seen is far away.
+/// Processors are far from each other if a round trip takes this many times the shortest one so far.
 const FAR: u32 = 2;
-/// How long to wait until they are close again.
+/// The maximum wait until they are close again.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl ProcessorDistance {
@@ -25,12 +25,12 @@ impl ProcessorDistance {
         Self { least: round_trip() }
     }
 
-    /// The shortest time in which a word went from one processor to the other and back.
+    /// The shortest time of a round trip so far.
     pub(crate) fn least(&self) -> Duration {
         self.least
     }
 
-    /// Waits until they are close, but not for ever. Says whether they are.
+    /// Waits until they are close, but at most [`PATIENCE`]. Returns whether they are.
     pub(crate) fn wait_until_close(&mut self) -> bool {
         let started = Instant::now();
         loop {
@@ -47,7 +47,7 @@ impl ProcessorDistance {
     }
 }
 
-/// How long a word takes to the other processor and back.
+/// The time of a round trip: a word goes to the other processor and back.
 fn round_trip() -> Duration {
     let turn = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -56,7 +56,7 @@ fn round_trip() -> Duration {
     })
 }
 
-/// Sends a word back whenever it comes, one of two times. Says how long that took, from one time to the next.
+/// One side of the round trips: sends the word back whenever it arrives with this parity. Returns the shortest time of a part.
 fn send_back(turn: &AtomicUsize, parity: usize) -> Duration {
     let mut least = Duration::MAX;
     for part in 0..PARTS {

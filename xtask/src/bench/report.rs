@@ -1,4 +1,4 @@
-//! The measured rows as a table in Markdown, and what they amount to.
+//! Prints the measured rows as a table in Markdown, with a summary.
 
 use super::ours::Run;
 use super::rows::{Published, Row};
@@ -6,22 +6,22 @@ use crate::spin::verifier::Spin;
 use std::fmt::Write;
 use steadfast_model::Notion;
 
-/// A row with everything that was measured.
+/// A row with its measurements.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
-    /// What was measured.
+    /// The row.
     pub(crate) row: Row,
     /// With one job.
     pub(crate) one: Run,
     /// With two jobs.
     pub(crate) two: Run,
-    /// Nothing if SPIN was not asked.
+    /// `None` if SPIN was not asked.
     pub(crate) spin: Option<Spin>,
 }
 
-/// Rows that take less than this with one job say nothing about a second one.
+/// Rows that take less than this many seconds with one job are too short for a speed-up by a second one.
 const LONG_ENOUGH: f64 = 0.5;
-/// Fewer states than this say nothing about the time for each.
+/// Rows with fewer states are too short for the time per state.
 const MANY_STATES: u64 = 20_000;
 
 impl Measured {
@@ -33,12 +33,12 @@ impl Measured {
         self.one.seconds / self.two.seconds
     }
 
-    /// How many times as long Rocker takes as we do with two jobs, if both have a verdict.
+    /// The ratio of Rocker's time to Steadfast's with two jobs, if both have a verdict.
     fn over_rocker(&self) -> Option<f64> {
         self.is_conclusive().then(|| self.row.published.seconds() / self.two.seconds)
     }
 
-    /// The same for SPIN, and whether it takes even longer.
+    /// The same for SPIN, and whether the ratio is only a lower bound.
     fn over_spin(&self) -> Option<(f64, bool)> {
         let (seconds, is_bound) = match self.spin.as_ref()? {
             Spin::Decided { seconds, .. } => (*seconds, false),
@@ -48,7 +48,7 @@ impl Measured {
         self.is_conclusive().then(|| (seconds / self.two.seconds, is_bound))
     }
 
-    /// How many times as long a state with a monitor takes as one without, if there are enough of both.
+    /// The ratio of the time per state with a monitor to the time without, if there are enough states of both.
     fn overhead(&self) -> Option<f64> {
         let run = &self.one;
         if !self.is_conclusive() || run.program_states.min(run.monitor_states) < MANY_STATES {
@@ -57,7 +57,7 @@ impl Measured {
         Some(per_state(run.monitor_seconds, run.monitor_states) / per_state(run.program_seconds, run.program_states))
     }
 
-    /// Whether SPIN has a verdict that contradicts ours.
+    /// Whether SPIN's verdict contradicts Steadfast's.
     pub(crate) fn contradicts(&self) -> bool {
         matches!(self.spin, Some(Spin::Decided { violated, .. }) if violated != (self.two.verdict != "robust"))
             && self.is_conclusive()
@@ -127,7 +127,7 @@ fn published(published: Published) -> String {
     }
 }
 
-/// What the rows amount to.
+/// The summary of the rows.
 pub(crate) fn summary(rows: &[Measured]) -> String {
     let mut text = String::new();
     let mut say = |line: String| {

@@ -1,4 +1,4 @@
-//! What is measured: the programs in the tables of the papers, with what Rocker takes for them.
+//! The rows to measure: the programs in the tables of the papers, with Rocker's times.
 
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
@@ -10,29 +10,29 @@ use steadfast_robust::Supported;
 pub(crate) struct Row {
     /// Rocker's file, without extension, below the directory of its programs. Empty if it did not come with the tool.
     pub(crate) rocker: &'static str,
-    /// Our own version of the program, without extension, in `corpus/`.
+    /// Steadfast's version of the program, without extension, in `corpus/`.
     pub(crate) own: &'static str,
-    /// Under which model.
+    /// The model.
     pub(crate) model: Supported,
-    /// In which sense.
+    /// The notion of robustness.
     pub(crate) notion: Notion,
-    /// What Rocker takes.
+    /// Rocker's time.
     pub(crate) published: Published,
 }
 
-/// Seconds that Rocker takes, and who says so.
+/// Rocker's time in seconds, and its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Published {
-    /// Measured on our own machine: to compile and to verify, with bitstate hashing. That search is not exhaustive.
+    /// Measured on the machine of the project: to compile and to verify, with bitstate hashing. That search is not exhaustive.
     Measured(f64, f64),
-    /// Measured on our own machine, but only known to be at least this much, nearly all of it for compiling.
+    /// A lower bound, measured on the machine of the project, nearly all of it for compiling.
     AtLeast(f64),
-    /// Printed in Fig. 7 of PLDI 2019, and so measured on another machine.
+    /// From Fig. 7 of PLDI 2019, so measured on another machine.
     Pldi19(f64),
 }
 
 impl Published {
-    /// The seconds in all.
+    /// The total seconds.
     pub(crate) fn seconds(self) -> f64 {
         match self {
             Self::Measured(compile, verify) => compile + verify,
@@ -40,20 +40,20 @@ impl Published {
         }
     }
 
-    /// Whether it was measured on the machine where we measure ourselves, so that a ratio means something.
+    /// Whether it was measured on the same machine as Steadfast, so that a ratio is meaningful.
     pub(crate) fn is_comparable(self) -> bool {
         !matches!(self, Self::Pldi19(_))
     }
 }
 
 impl Row {
-    /// How the row is called.
+    /// The name of the row.
     pub(crate) fn name(&self) -> &'static str {
         let path = if self.rocker.is_empty() { self.own } else { self.rocker };
         path.rsplit('/').next().unwrap_or(path)
     }
 
-    /// The file to check: Rocker's if it is there, else our own.
+    /// The file to check: Rocker's if it exists, else Steadfast's version.
     pub(crate) fn path(&self, root: &Path, rocker: Option<&Path>) -> PathBuf {
         match rocker {
             Some(directory) if !self.rocker.is_empty() => directory.join(format!("{}.tpl", self.rocker)),

@@ -1,5 +1,5 @@
-// The generated family: threads, locations, accesses between seq_cst fences (0: none), plain accesses for each atomic one, atomic accesses in all; and
-// how many locations a thread uses at a time (0: all), before it goes on to the next one. Prints the processor time for each atomic access in nanoseconds, in the whole run and in its second half.
+// The generated family of programs. Arguments: threads, locations, accesses between seq_cst fences (0: none), plain accesses per atomic one, atomic accesses in all, and
+// how many locations a thread uses at a time (0: all), before it goes on to the next one. Prints the processor time per atomic access in nanoseconds, in the whole run and in its second half.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static long own[64][1024];
 static pthread_barrier_t half_time;
 static double at_half_time;
 
-// Processor time and not time on the wall: it does not depend on what else the machine does.
+// Processor time, not elapsed time: it does not depend on other load on the machine.
 static double seconds(void) {
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);

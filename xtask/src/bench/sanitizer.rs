@@ -1,8 +1,8 @@
-//! The sanitizer beside clang's `ThreadSanitizer`: processor time per atomic access in a generated family of programs.
+//! Compares the sanitizer with clang's `ThreadSanitizer`: processor time per atomic access in a generated family of programs.
 //!
-//! Most of the family picks its locations at random among all. With 60,000 of them nothing that is known about one is in the nearest caches when it is used again, and the first access to each of them, which has to
-//! make room for what will be known about it, is a good part of a run. Whether an access costs more because there *are* more locations shows in the second half of a run, when they all have been met; and
-//! where threads wander: each uses few locations at a time, and all of them in the course of a run.
+//! Most programs of the family pick each location at random among all. With 60,000 locations, the record of a location is not in the nearest caches when it is used again, and the first access to each location, which
+//! allocates its record, is a large part of a run. Two measurements show whether an access costs more because there *are* more locations: the second half of a run, when all locations have been used before, and
+//! wandering threads: each uses few locations at a time, and all of them during a run.
 
 use super::processor_distance::ProcessorDistance;
 use crate::arguments::{Arguments, unexpected};
@@ -19,7 +19,7 @@ struct Member {
     locations: u32,
     /// Accesses between two fences; zero for none.
     fences: u32,
-    /// Plain accesses for each atomic one.
+    /// Plain accesses per atomic one.
     plain: u32,
     /// How many locations a thread uses at a time; zero for all.
     window: u32,
@@ -40,10 +40,10 @@ fn family() -> Vec<Member> {
 
 /// How many locations a wandering thread uses at a time.
 const WINDOW: u32 = 64;
-/// How much longer wanderers run: what a location costs once should not show.
+/// How much longer wanderers run, so that the one-time cost of a location does not show.
 const LONGER: u64 = 4;
 
-/// Few and many locations for threads that wander.
+/// Few and many locations for wandering threads.
 fn wanderers() -> Vec<Member> {
     let wanderer = |threads, locations| Member { threads, locations, fences: 0, plain: 0, window: WINDOW };
     [2, 8, 32].into_iter().flat_map(|threads| [100, 60_000].map(|locations| wanderer(threads, locations))).collect()
@@ -75,7 +75,7 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
     table(&peer, &ours, accesses)
 }
 
-/// What was measured: nanoseconds per access under `ThreadSanitizer` and under ours, in the whole run and in its second half.
+/// The measurements: nanoseconds per access under `ThreadSanitizer` and under Steadfast, in the whole run and in its second half.
 struct Measured {
     member: Member,
     times: [f64; 2],
@@ -118,7 +118,7 @@ fn table(peer: &Path, ours: &Path, accesses: u64) -> Result<()> {
     Ok(())
 }
 
-/// The best of three runs of each, alternately, so that whatever else the machine does hits both; and while the processors are close to each other.
+/// The best of three runs of each, alternately, so that other load on the machine affects both, and while the processors are close to each other.
 fn measure(
     peer: &Path,
     ours: &Path,
@@ -162,7 +162,7 @@ fn growth(rows: &[Measured]) {
     }
 }
 
-/// How much longer it takes with many locations than with few.
+/// The ratio of the time with many locations to the time with few.
 fn grown(rows: &[Measured], time: impl Fn(&Measured) -> f64) -> String {
     let of = |locations| rows.iter().filter(move |row| row.member.locations == locations);
     let growth: Vec<f64> = of(100).zip(of(60_000)).map(|(few, many)| time(many) / time(few)).collect();
@@ -181,7 +181,7 @@ fn nanoseconds(program: &Path, member: &Member, accesses: u64) -> Result<[f64; 2
     let Member { threads, locations, fences, plain, window } = *member;
     let numbers = [threads, locations, fences, plain].map(u64::from).into_iter().chain([accesses, window.into()]);
     let mut command = Command::new(program);
-    // Finding is part of the work, showing is not.
+    // The measured work includes finding violations, but not showing them.
     command.args(numbers.map(|number| number.to_string())).env("STEADFAST_OPTIONS", "report_file=/dev/null:exitcode=0");
     let output = command.output().context("cannot run the program")?;
     ensure!(output.status.success(), "{} ended with {}", program.display(), output.status);

@@ -1,4 +1,4 @@
-//! Every application of `corpus/transactions` against every model that fits, the program of six processes, and a history of a million operations.
+//! Measures every application of `corpus/transactions` against every model that fits, the program of six processes, and a history of a million operations.
 
 use crate::arguments::{Arguments, unexpected};
 use crate::{dist, process};
@@ -60,7 +60,7 @@ fn models(path: &Path) -> &'static [&'static str] {
     if is_template { &["rc", "si", "ssi"] } else { &["cc", "ccv", "cm", "si"] }
 }
 
-/// Measures one verdict, prints it, and says how long it took.
+/// Measures one verdict, prints it, and returns its time.
 fn row(binary: &Path, path: &Path, name: &str, model: &str) -> Result<f64> {
     let mut best: Option<(f64, Value)> = None;
     for _ in 0..REPETITIONS {
@@ -76,7 +76,7 @@ fn row(binary: &Path, path: &Path, name: &str, model: &str) -> Result<f64> {
         if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
             best = Some((seconds, result));
         }
-        // What takes long is not repeated.
+        // A long run is not repeated.
         if seconds > 5.0 {
             break;
         }
@@ -93,7 +93,7 @@ fn row(binary: &Path, path: &Path, name: &str, model: &str) -> Result<f64> {
     Ok(seconds)
 }
 
-/// A history as a serializable store of twenty sessions would record it.
+/// Measures a history as a serializable store with twenty sessions would record it.
 fn history(binary: &Path) -> Result<()> {
     let (mut text, mut rng, mut value) = (String::new(), Rng::new(42), 0);
     let mut store = vec![0; 1_000];

@@ -1,4 +1,4 @@
-//! How long the checks of Trencher's programs take, beside Trencher itself, which somebody has built elsewhere.
+//! Measures the checks of Trencher's programs, and compares them with Trencher itself, which must be built separately.
 
 use super::report::geometric_mean;
 use crate::arguments::{Arguments, unexpected};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// How often each is run. The fastest run counts, because whatever else the machine does can only slow a run down.
+/// How often each is run. The fastest run counts, because other load on the machine can only slow a run down.
 const REPETITIONS: usize = 25;
 
 /// Runs the command.
@@ -55,11 +55,11 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The fastest run of each, in seconds. Nothing if Trencher does not end well.
+/// The fastest run of each, in seconds. `None` if Trencher fails.
 fn measure(ours: &Path, theirs: &Path, file: &Path) -> Result<Option<(f64, f64)>> {
     let mut best = (f64::INFINITY, f64::INFINITY);
     for _ in 0..REPETITIONS {
-        // It recognises no spin loops and gives no advice.
+        // Trencher recognises no spin loops and gives no advice.
         let mut mine = Command::new(ours);
         mine.args(["check", "--quiet", "--model", "tso", "--no-spin-detection", "--jobs", "1", "--format", "concise"]);
         best.0 = best.0.min(time(mine.arg(file))?.0);

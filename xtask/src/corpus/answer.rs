@@ -1,4 +1,4 @@
-//! Asking the checker, and judging what it says.
+//! Asks the checker, and compares its answer with the expected one.
 
 use super::source::Case;
 use crate::parallel::in_order;
@@ -6,30 +6,30 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use steadfast_lang::ExpectedVerdict;
 use steadfast_robust::{Limits, Options, Statistics, Verdict, check};
 
-/// What a checker that fails is said to have got.
+/// The answer of a checker that panics.
 pub(crate) const BROKEN: &str = "(panic)";
 
-/// How the checker is asked.
+/// The settings of the checker.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     /// Whether spin loops are treated as waits.
     pub(crate) spin: bool,
-    /// Whether a violation of any kind meets the expectation "not robust", because who wrote it knew no other.
+    /// Whether a violation of any kind meets the expectation "not robust", because its author had no other word.
     pub(crate) lenient: bool,
-    /// What each check may use.
+    /// The limits of each check.
     pub(crate) limits: Limits,
     /// How many threads work on each check.
     pub(crate) jobs: usize,
 }
 
-/// What came out.
+/// The answer of the checker.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     /// The verdict in a word or two.
     pub(crate) got: &'static str,
-    /// What that means.
+    /// How it compares with the expectation.
     pub(crate) standing: ExpectationResult,
-    /// What it took.
+    /// The statistics of the check.
     pub(crate) statistics: Statistics,
 }
 
@@ -55,7 +55,7 @@ impl Case {
         options.spin = setting.spin;
         options.limits = setting.limits.clone();
         options.jobs = setting.jobs;
-        // A checker that fails on one program should not take the results of the others away.
+        // A panic on one program must not lose the results of the others.
         let Ok(outcome) = catch_unwind(AssertUnwindSafe(|| check(&self.program, &options))) else {
             return Answer { got: BROKEN, standing: ExpectationResult::Broken, statistics: Statistics::default() };
         };
@@ -103,7 +103,7 @@ pub(crate) fn expected_name(expected: Option<ExpectedVerdict>) -> &'static str {
     }
 }
 
-/// Asks all questions, several at a time, and hands the answers over in the order of the questions as soon as that order allows.
+/// Asks all questions, several at a time, and passes the answers on in the order of the questions, as soon as possible.
 pub(crate) fn ask_all(cases: &[Case], setting: &Setting, workers: usize, done: impl FnMut(&Case, Answer)) {
     in_order(cases, workers, |case| case.ask(setting), done);
 }

@@ -1,7 +1,7 @@
-//! The numbers of states that the corpus is known to have.
+//! The recorded numbers of states of the corpus.
 //!
-//! A wrong reduction can give right verdicts for a long time, but it hardly ever gives the right number of states. With one thread at
-//! work the numbers are always the same, so any difference is a change that somebody should have intended.
+//! A wrong reduction can give right verdicts for a long time, but it hardly ever gives the right number of states. With one job
+//! the numbers are always the same, so every difference is a change, and should be intended.
 
 use super::source::Case;
 use anyhow::{Context, Result, ensure};
@@ -24,7 +24,7 @@ pub(crate) type Pair = (u64, u64);
 pub(crate) struct Counts(BTreeMap<Key, Pair>);
 
 impl Counts {
-    /// Reads them. A missing file holds none.
+    /// Reads them. A missing file counts as empty.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         if !path.exists() {
             return Ok(Self::default());
@@ -68,12 +68,12 @@ impl Counts {
         self.0.insert(key(case), counted);
     }
 
-    /// Forgets the files that are meant.
+    /// Forgets the selected files.
     pub(crate) fn forget(&mut self, meant: impl Fn(&str) -> bool) {
         self.0.retain(|(file, _, _), _| !meant(file));
     }
 
-    /// Records about questions that nobody asks any more, among the files that are meant.
+    /// The records of the selected files about questions that are not asked any more.
     pub(crate) fn left_over<'a>(
         &'a self,
         cases: &'a [Case],
@@ -85,7 +85,7 @@ impl Counts {
     }
 }
 
-/// What is recorded about a check.
+/// The recorded numbers of a check.
 pub(crate) fn counted(statistics: &Statistics) -> Pair {
     (statistics.program_states, statistics.monitor_states)
 }

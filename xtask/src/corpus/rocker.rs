@@ -1,15 +1,15 @@
-//! The programs of Rocker, the tool of PLDI 2019 and POPL 2021, against the verdicts in their comments.
+//! Compares the programs of Rocker, the tool of PLDI 2019 and POPL 2021, with the verdicts in their comments.
 
 use super::answer::{Answer, ExpectationResult};
 use super::source::Case;
 
-/// Where Rocker's programs are looked for, from the root of the repository.
+/// The default directory of Rocker's programs, relative to the root of the repository.
 pub(crate) const DIRECTORY: &str = "../shared/corpora/rocker";
 
-/// A comment that we do not agree with.
+/// A comment in a program that is wrong.
 struct Exception {
     file: &'static str,
-    /// Nothing means every question about the file.
+    /// `None` means every question about the file.
     question: Option<(&'static str, &'static str)>,
     reason: &'static str,
 }
@@ -27,7 +27,7 @@ const EXCEPTIONS: [Exception; 2] = [
     },
 ];
 
-/// Why a different answer is right after all.
+/// Why a different answer is right.
 pub(crate) fn exception(case: &Case, answer: &Answer) -> Option<&'static str> {
     let applies = |exception: &&Exception| {
         let question = (case.model.name(), case.notion.name());

@@ -1,4 +1,4 @@
-//! The programs in a directory, with what they promise.
+//! Reads the programs in a directory, with their expected verdicts.
 
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
@@ -9,34 +9,34 @@ use steadfast_model::Notion;
 use steadfast_robust::Supported;
 use steadfast_span::SourceFile;
 
-/// A program that was read.
+/// A program from a file.
 #[derive(Debug)]
 pub(crate) struct Source {
     /// The path below the directory that was searched.
     pub(crate) name: String,
-    /// What it means.
+    /// The program.
     pub(crate) program: Arc<Program>,
-    /// What it promises.
+    /// Its expected verdicts.
     pub(crate) expectations: Vec<Expectation>,
 }
 
 /// A question about a program, with the answer that is expected.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// The file, as it is shown.
+    /// The name of the file in tables.
     pub(crate) file: String,
-    /// The program in it.
+    /// The program.
     pub(crate) program: Arc<Program>,
-    /// Under which model.
+    /// The model.
     pub(crate) model: Supported,
-    /// In which sense.
+    /// The notion of robustness.
     pub(crate) notion: Notion,
-    /// Nothing if the file does not say.
+    /// `None` if the file does not say.
     pub(crate) expected: Option<ExpectedVerdict>,
 }
 
 impl Source {
-    /// Reads one program; `name` is how it is called in tables.
+    /// Reads one program; `name` is its name in tables.
     pub(crate) fn read(path: &Path, name: String) -> Result<Self> {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let file = SourceFile::new(&*name, &*text);
@@ -47,7 +47,7 @@ impl Source {
         Ok(Self { name, program: Arc::new(program), expectations: parsed.expectations })
     }
 
-    /// The questions that the program answers itself, and how many of them are about models that nobody can check yet.
+    /// The questions with expected answers in the file, and how many of them are about models that the checker does not support.
     pub(crate) fn promised(&self) -> (Vec<Case>, usize) {
         let known =
             |expectation: &Expectation| Some((Supported::try_from(expectation.model).ok()?, expectation.notion));
@@ -60,7 +60,7 @@ impl Source {
         (cases, unknown)
     }
 
-    /// All questions about models and notions that Rocker knows, whether the program answers them or not.
+    /// All questions about models and notions that Rocker knows, with or without an expected answer.
     pub(crate) fn asked_by_rocker(&self) -> Vec<Case> {
         let questions =
             [Supported::Ra, Supported::Rc20].map(|model| [Notion::Graph, Notion::Observational].map(|n| (model, n)));

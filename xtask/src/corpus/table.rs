@@ -1,4 +1,4 @@
-//! The table, and the sum of it.
+//! The table, and its summary.
 
 use super::answer::{Answer, ExpectationResult, expected_name};
 use super::source::Case;
@@ -6,7 +6,7 @@ use super::source::Case;
 /// The first line of the table.
 pub(crate) const HEAD: &str = "file                                            model  notion         expected    got           program states  monitor states  seconds";
 
-/// A line of the table. `remark` says what is not as it should be.
+/// A line of the table. `remark` says what is not as expected.
 pub(crate) fn row(case: &Case, answer: &Answer, remark: Option<&str>) -> String {
     let statistics = &answer.statistics;
     let line = format!(
@@ -52,13 +52,13 @@ impl Tally {
         *counter += 1;
     }
 
-    /// How many answers are wrong, or missing although every bound was generous.
+    /// How many answers are wrong, or inconclusive although the bounds are generous.
     pub(crate) fn failures(&self, may_be_inconclusive: bool) -> usize {
         let missing = if may_be_inconclusive { 0 } else { self.inconclusive };
         self.differ + self.broken + self.miscounted + missing
     }
 
-    /// The sum in words.
+    /// The summary in words.
     pub(crate) fn summary(&self) -> String {
         let parts = [
             (self.met, "as expected"),

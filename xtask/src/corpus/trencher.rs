@@ -1,17 +1,17 @@
 //! The programs of Trencher, the tool of ESOP 2013, under TSO.
 //!
-//! Most say themselves in a comment whether they are robust. For the others the verdicts were taken from an independent sketch of the
-//! algorithm, and from running through them by hand.
+//! Most of them say in a comment whether they are robust. For the others the verdicts come from an independent sketch of the
+//! algorithm, and from checks by hand.
 
 use super::source::{Case, Source};
 use std::sync::Arc;
 use steadfast_lang::ExpectedVerdict::{self, NotRobust, Robust};
 use steadfast_model::Notion;
 
-/// Where Trencher's programs are looked for, from the root of the repository.
+/// The default directory of Trencher's programs, relative to the root of the repository.
 pub(crate) const DIRECTORY: &str = "../shared/corpora/trencher";
 
-/// What is known about files that do not say it in the usual words.
+/// The verdicts of files that do not say it in the usual words.
 const KNOWN: [(&str, ExpectedVerdict); 17] = [
     ("pso.txt", Robust),
     ("spinlock.txt", Robust),
@@ -28,12 +28,12 @@ const KNOWN: [(&str, ExpectedVerdict); 17] = [
     ("memorax/lamport_fast.fenced.txt", Robust),
     ("memorax/lamport_fast.txt", NotRobust),
     ("memorax/peterson.fenced.txt", Robust),
-    // These two, and bakery, count without a bound; the violations show early.
+    // These two, and bakery, have counters without a bound; the violations show early.
     ("memorax/ticket_spin_lock.2.txt", NotRobust),
     ("memorax/ticket_spin_lock.txt", NotRobust),
 ];
 
-/// The question about one of its programs. Nothing if nobody can answer it yet.
+/// The question about one of its programs. `None` if the checker cannot answer it yet.
 pub(crate) fn case(source: &Source) -> Option<Case> {
     let model = "tso".parse().ok()?;
     let said = source.expectations.first().map(|expectation| expectation.verdict);

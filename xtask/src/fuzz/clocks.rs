@@ -1,4 +1,4 @@
-//! The sanitizer's engine against location clocks and execution graphs, model by model.
+//! Compares the sanitizer's engine with location clocks and execution graphs, model by model.
 
 use super::Options;
 use anyhow::{Result, bail};
@@ -9,7 +9,7 @@ use steadfast_twin::traces::TraceCampaign;
 /// How many disagreements are shown for a model.
 const SHOWN: usize = 5;
 
-/// Replays that many traces for each model and shows a table.
+/// Replays this many traces for each model and prints a table.
 pub(super) fn run(options: &Options, traces: u64, seed: u64) -> Result<()> {
     println!("model    traces  not rob.   accesses  violations      races  missed by small logs  disagree  seconds");
     let mut disagreements = 0;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use steadfast_random::Rng;
 
-/// Longer texts are cut: a parser that is linear shows its mistakes on short ones, and faster.
+/// Longer texts are cut: a linear parser shows its mistakes on short texts, too, and faster.
 const LONGEST: usize = 1 << 15;
 
-/// What parsers stumble over: ends of comments, half tokens, large numbers, characters of several bytes.
+/// Texts that often break parsers: ends of comments, half tokens, large numbers, characters of several bytes.
 const ODDITIES: [&str; 24] = [
     "/*",
     "*/",
@@ -109,7 +109,7 @@ fn replace(text: &str, range: Range<usize>, by: &str) -> String {
     format!("{}{by}{}", &text[..range.start], &text[range.end..])
 }
 
-/// Changes one bit of a character, if that gives one.
+/// Changes one bit of a character, if the result is a character.
 fn flip(text: &str, at: usize, rng: &mut Rng) -> String {
     let Some(c) = text[at..].chars().next() else { return text.to_owned() };
     let flipped = char::from_u32(c as u32 ^ 1 << rng.below(7)).unwrap_or(c);

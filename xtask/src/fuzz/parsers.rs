@@ -1,6 +1,6 @@
-//! The parsers against hostile text: whatever they read, they answer in time, without a panic, and with places inside the text.
+//! Tests the parsers with hostile text: for every text they must answer in time, without a panic, and with spans inside the text.
 //!
-//! Inputs come in batches. A batch depends on nothing but its seed, which is written to `target/fuzz/` before it starts, so that even an input
+//! Inputs come in batches. A batch depends only on its seed, which is written to `target/fuzz/` before it starts, so that even an input
 //! that ends the whole process can be found again.
 
 use super::mutate::mutate;
@@ -20,21 +20,21 @@ use steadfast_span::{SourceFile, Span};
 
 /// How many inputs a batch has.
 const BATCH: u64 = 2_000;
-/// How many texts a batch keeps to start from. New ones are kept when they get an answer that none before got.
+/// How many texts a batch keeps for mutation. A new text is kept if it gets a new answer.
 const POOL: usize = 400;
-/// How long a parser may take.
+/// The time limit of a parser.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How many different mistakes end the run.
 const ENOUGH: usize = 10;
 
-/// A text that was answered wrongly.
+/// A text with a wrong answer.
 struct Mistake {
     problem: String,
     dialect: Dialect,
     text: String,
 }
 
-/// Runs until the time is up or enough was found.
+/// Runs until the time is up or enough mistakes were found.
 pub(super) fn run(options: &Options, seed: u64) -> Result<()> {
     let Budget::Time(time) = options.budget else { bail!("`--parsers` goes by `--minutes`") };
     let seeds = seeds(options.seeds.as_deref())?;
@@ -43,7 +43,7 @@ pub(super) fn run(options: &Options, seed: u64) -> Result<()> {
     std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
     let end = Instant::now() + time;
     let (next, inputs, found) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
-    // A caught panic is a finding; its message would only disturb the others.
+    // A caught panic is a finding; its message on standard error is not needed.
     std::panic::set_hook(Box::new(|_| {}));
     std::thread::scope(|scope| {
         for worker in 0..options.jobs.max(1) {
@@ -51,7 +51,7 @@ pub(super) fn run(options: &Options, seed: u64) -> Result<()> {
             scope.spawn(move || {
                 while Instant::now() < end && found.lock().is_ok_and(|found| found.len() < ENOUGH) {
                     let batch = seed.wrapping_add(next.fetch_add(1, Ordering::Relaxed));
-                    // Only needed after a crash, so failing to write it is no reason to stop.
+                    // The file is only needed after a crash, so an error here does not stop the run.
                     let _ = std::fs::write(directory.join(format!("batch-{worker}")), batch.to_string());
                     run_batch(batch, seeds, found);
                     inputs.fetch_add(BATCH, Ordering::Relaxed);
@@ -131,7 +131,7 @@ fn run_batch(seed: u64, seeds: &[(Dialect, String)], found: &Mutex<Vec<Mistake>>
     }
 }
 
-/// Keeps one text for each problem, as short as it gets.
+/// Keeps one text for each problem, as short as possible.
 fn record(problem: String, dialect: Dialect, text: &str, found: &Mutex<Vec<Mistake>>) {
     let Ok(mut found) = found.lock() else { return };
     if found.iter().all(|mistake| (&mistake.problem, mistake.dialect) != (&problem, dialect)) {
@@ -140,7 +140,7 @@ fn record(problem: String, dialect: Dialect, text: &str, found: &Mutex<Vec<Mista
     }
 }
 
-/// Cuts out pieces, large ones first, while the text keeps a property.
+/// Removes pieces, large ones first, while the text keeps a property.
 fn shorten(text: &str, keeps: &dyn Fn(&str) -> bool) -> String {
     let mut best: Vec<char> = text.chars().collect();
     let mut size = best.len();
@@ -160,10 +160,10 @@ fn shorten(text: &str, keeps: &dyn Fn(&str) -> bool) -> String {
     best.into_iter().collect()
 }
 
-/// The kind of answer that a parser gives: the codes of its diagnostics. Or what is wrong with it.
+/// The kind of a parser's answer: the codes of its diagnostics. An error if the answer is wrong.
 fn examine(text: &str, dialect: Dialect) -> Result<Vec<&'static str>, String> {
     let (parsed, mut time) = timed_parse(text, dialect)?;
-    // On a busy machine anything can take long once.
+    // On a busy machine any parse can take long once.
     for _ in 0..3 {
         if time > PATIENCE {
             time = timed_parse(text, dialect)?.1;
@@ -174,7 +174,7 @@ fn examine(text: &str, dialect: Dialect) -> Result<Vec<&'static str>, String> {
     }
     let errors = parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     if errors == parsed.program.is_some() {
-        return Err("a program exactly if there is no error: not so here".to_owned());
+        return Err("a program together with errors, or neither".to_owned());
     }
     if let Some(span) = spans(&parsed).into_iter().find(|&span| !is_inside(text, span)) {
         return Err(format!(
@@ -190,7 +190,7 @@ fn timed_parse(text: &str, dialect: Dialect) -> Result<(Parsed, Duration), Strin
     let parsed = catch_unwind(AssertUnwindSafe(|| {
         let file = SourceFile::new("input", text);
         if dialect == Dialect::Steadfast {
-            // The same text as a template must not be worse for anybody.
+            // The same text as a template must not break the parser or the prover.
             let (parsed, template) = parse_template(&file);
             parsed.program.zip(template).map(|(program, template)| steadfast_prove::supports(&program, &template));
             parse_instance(&file, Instance { copies: 2, values: 4, cells: 4 });
@@ -201,7 +201,7 @@ fn timed_parse(text: &str, dialect: Dialect) -> Result<(Parsed, Duration), Strin
     parsed.map(|parsed| (parsed, time)).map_err(|cause| {
         let message = cause.downcast_ref::<String>().cloned();
         let message = message.or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string));
-        // Numbers in the message would make one mistake look like many.
+        // With the numbers in the message one mistake would count as many.
         let message: String = message.unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
         format!("panic: {message}")
     })

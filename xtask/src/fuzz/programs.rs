@@ -1,11 +1,11 @@
-//! The checker against its twins, question by question.
+//! Compares the checker with its twins, question by question.
 
 use super::{Budget, Options};
 use anyhow::{Result, bail};
 use std::time::Instant;
 use steadfast_twin::{Campaign, Depth, Question, Tally};
 
-/// Asks every wanted question about random programs and shows a table.
+/// Asks all selected questions about random programs and prints a table.
 pub(super) fn run(options: &Options, seed: u64) -> Result<()> {
     let questions = questions(options);
     if questions.is_empty() {
@@ -57,7 +57,7 @@ fn questions(options: &Options) -> Vec<Question> {
     Question::all().into_iter().filter(wanted).collect()
 }
 
-/// The part of the budget for the next question: the programs are for each, the time is for all of them.
+/// The budget for the next question: each question gets the full number of programs, but the time is shared.
 fn share(budget: Budget, questions: usize) -> steadfast_twin::Budget {
     match budget {
         Budget::Programs(programs) => steadfast_twin::Budget::Programs(programs),

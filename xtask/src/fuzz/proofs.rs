@@ -1,10 +1,10 @@
-//! The claims of `prove` about random programs and about mutants: the tests of the crate, with more of them.
+//! Tests the claims of `prove` on random programs and mutants: runs the tests of the crate with more programs.
 
 use crate::process;
 use anyhow::Result;
 use std::process::Command;
 
-/// Tries so many programs.
+/// Tests this many programs.
 pub(super) fn run(count: u64, seed: u64) -> Result<()> {
     let mut command = Command::new(env!("CARGO"));
     command.args(["test", "--release", "--package", "steadfast-prove", "--test", "prove", "--"]);

@@ -1,11 +1,11 @@
-//! Transactional programs: the decision against the machines, model by model.
+//! Compares decisions about transactional programs with the abstract machines, model by model.
 
 use anyhow::{Result, bail};
 use std::time::Instant;
 use steadfast_twin::transactions::{HistoryShape, TransactionTally, compare, compare_histories, compare_serializable};
 use steadfast_txn::ProgramModel;
 
-/// Compares on `count` programs for every model, on a quarter as many with transactions that run serializably (+), and on as many histories; and shows tables.
+/// For every model, compares `count` programs, a quarter as many with transactions that run serializably (+), and as many histories; prints tables.
 pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
     println!("model  programs   robust  not rob.  skipped  disagree  seconds");
     let mut disagreements = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
 /// Compares programs of one kind.
 type Compare = fn(ProgramModel, u64, u64) -> TransactionTally;
 
-/// Every worker has a seed of its own, so that the programs do not depend on who is faster.
+/// Every worker has its own seed, so that the programs do not depend on the speed of the workers.
 fn in_parallel(compare: Compare, model: ProgramModel, count: u64, seed: u64, jobs: u64) -> TransactionTally {
     let share = |job: u64| count / jobs + u64::from(job < count % jobs);
     let mut total = TransactionTally::default();

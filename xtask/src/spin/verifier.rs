@@ -1,4 +1,4 @@
-//! The same question, exported and given to the model checker SPIN. Its search is exhaustive, as ours is.
+//! Exports a question to the model checker SPIN. Its search is exhaustive, as Steadfast's is.
 
 use crate::stopwatch::{self, Ended};
 use anyhow::{Context, Result, ensure};
@@ -14,15 +14,15 @@ use steadfast_robust::Supported;
 const COMPILER: [&str; 8] =
     ["-w", "-fwrapv", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=8192", "-DMEMLIM=12000", "-opan", "pan.c"];
 const VERIFIER: [&str; 2] = ["-n", "-m5000000"];
-/// Generating and compiling the verifier may take this long.
+/// The time limit for generating and compiling the verifier.
 const COMPILE_LIMIT: Duration = Duration::from_secs(300);
 
-/// How much time goes into compiling the verifier.
+/// How much time to spend on compiling the verifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Little: right for programs with few states.
+    /// Little: best for programs with few states.
     Hasty,
-    /// Several times as much, which long searches win back.
+    /// Several times as much, which pays off in long searches.
     Optimised,
 }
 
@@ -35,7 +35,7 @@ impl Effort {
     }
 }
 
-/// What SPIN made of it.
+/// SPIN's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Spin {
     /// It decided.
@@ -47,19 +47,19 @@ pub(crate) enum Spin {
         /// States that it stored.
         states: u64,
     },
-    /// It had not decided after so many seconds, compiling included.
+    /// It had no verdict after this many seconds, compiling included.
     TooLong(f64),
     /// It gave up for this reason.
     GaveUp(&'static str),
 }
 
-/// Whether SPIN and a C compiler are there.
+/// Whether SPIN and a C compiler are installed.
 pub(crate) fn is_available() -> bool {
     crate::process::succeeds(Command::new("spin").arg("-V"))
         && crate::process::succeeds(Command::new("gcc").arg("--version"))
 }
 
-/// The program with the monitor for a question, unless that cannot be exported.
+/// The program with the monitor for a question. `None` if it cannot be exported.
 pub(crate) fn export(program: &Program, model: Supported, notion: Notion) -> Option<String> {
     promela(program, &options(model, notion)?).ok()
 }
@@ -95,7 +95,7 @@ fn judge(before: f64, verified: &Ended) -> Spin {
     let violated = output.contains("assertion violated");
     let states = output.lines().find_map(|line| line.trim().strip_suffix(" states, stored")?.trim().parse().ok());
     match states {
-        // A violation counts wherever the search ended; its absence only if the search was complete.
+        // A violation counts even if the search was incomplete; its absence counts only if the search was complete.
         Some(states) if violated => Spin::Decided { seconds, violated, states },
         _ if output.contains("max search depth too small") => Spin::GaveUp("depth limit"),
         _ if output.contains("reached -DMEMLIM bound") || output.contains("out of memory") => {

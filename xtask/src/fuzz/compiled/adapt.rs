@@ -1,13 +1,13 @@
-//! Random programs of the language, changed so that C can say the same: what is changed here is changed for the checker, too.
+//! Changes random programs of the language so that C can express them. The checker gets the changed programs, too.
 
 use steadfast_ir::{BinaryOp, Expr, Instr, Instruction, Pc, Program, ReadOrder, RegId, Register, RmwOrder, Thread};
 use steadfast_ir::{FenceOrder, WriteOrder};
 use steadfast_span::{Index, Span};
 
-/// All values are bytes, which wrap around nowhere: additions are few. C would wrap at the width of the location.
+/// All values are bytes, and there are too few additions for an overflow. C would wrap at the width of the location.
 const MODULUS: u16 = 256;
 
-/// Which forms of a compare-exchange reach the runtime as they are written.
+/// Which forms of a compare-exchange the compiler passes to the runtime unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Forms {
     /// A weak one does not become a strong one.
@@ -16,7 +16,7 @@ pub(super) struct Forms {
     pub(super) any_failure: bool,
 }
 
-/// Brings a program into a form that C has. A thread that fails an assertion just stops, and so the program goes on being of use.
+/// Changes a program to a form that C has. A thread that fails an assertion just stops, so the program stays usable.
 pub(super) fn to_c(program: &mut Program, forms: Forms) {
     program.locations.iter_mut().for_each(|location| location.modulus = MODULUS);
     for thread in &mut program.threads {
@@ -37,7 +37,7 @@ pub(super) fn to_c(program: &mut Program, forms: Forms) {
     }
 }
 
-/// gcc makes a compare-exchange `seq_cst` whose failure is stronger than its success, in the order in which it numbers them.
+/// The failure order that gcc keeps. gcc makes a compare-exchange `seq_cst` if its failure order is stronger than its success order, by gcc's numbers for orders.
 fn allowed(success: RmwOrder, failure: ReadOrder) -> ReadOrder {
     match (success, failure) {
         (RmwOrder::Relaxed, _) => ReadOrder::Relaxed,
@@ -47,13 +47,13 @@ fn allowed(success: RmwOrder, failure: ReadOrder) -> ReadOrder {
     }
 }
 
-/// Whether something in it waits.
+/// Whether the program has an instruction that waits.
 pub(super) fn waits(program: &Program) -> bool {
     let waits = |op: &Instr| matches!(op, Instr::Wait { .. } | Instr::BlockingCas { .. } | Instr::Lock(_));
     program.threads.iter().any(|thread| thread.code.iter().any(|instruction| waits(&instruction.op)))
 }
 
-/// Looks once instead of waiting, and stops if the value is not there: a compiled thread that waits in vain would never end.
+/// Replaces waits: the thread looks once, and stops if the value is not there. A compiled thread that waits in vain would never end.
 pub(super) fn look_once(program: &mut Program) {
     for thread in &mut program.threads {
         let scratch = RegId::new(thread.registers.len());
@@ -89,7 +89,7 @@ pub(super) fn look_once(program: &mut Program) {
     }
 }
 
-/// What the checker is asked about: a weak compare-exchange is one that fails for no reason, or a strong one.
+/// The program for the checker: a weak compare-exchange becomes a choice between a spurious failure and a strong one.
 pub(super) fn for_checker(program: &Program) -> Program {
     let mut asked = program.clone();
     for thread in &mut asked.threads {
@@ -108,7 +108,7 @@ pub(super) fn for_checker(program: &Program) -> Program {
     asked
 }
 
-/// Without `seq_cst`, as for the model in which it is no more than acquire and release.
+/// Replaces `seq_cst` by weaker orders, for the model in which it means only acquire and release.
 pub(super) fn without_seq_cst(program: &mut Program) {
     let read = |order: &mut ReadOrder| {
         if *order == ReadOrder::SeqCst {
@@ -135,7 +135,7 @@ pub(super) fn without_seq_cst(program: &mut Program) {
     }
 }
 
-/// Puts other instructions in the place of some. `others` is told where the first of them will be; jumps to what was there lead to it.
+/// Replaces some instructions by others. `others` gets the place of the first new instruction; jumps to the old instruction lead to it.
 fn expand(thread: &mut Thread, others: impl Fn(usize, &Instr) -> Option<Vec<Instr>>) {
     let mut code: Vec<Instr> = Vec::new();
     let mut old = Vec::new();

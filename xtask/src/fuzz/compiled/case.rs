@@ -1,4 +1,4 @@
-//! One program of the campaign: from a seed to what the compiled program is expected to report.
+//! One program of the campaign: from its seed to the reports that the compiled program should make.
 
 use super::adapt::{self, Forms};
 use super::chance;
@@ -12,7 +12,7 @@ use steadfast_robust::{Options, Supported, Verdict, check};
 use steadfast_span::IndexVec;
 use steadfast_twin::{Subject, sample};
 
-/// Who compiles.
+/// The compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compiler {
     Gcc,
@@ -41,7 +41,7 @@ pub(super) struct Build {
     pub(super) level: &'static str,
 }
 
-/// What the checker says.
+/// The expected result, by the verdict of the checker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Expected {
     /// Robust and without races: no run reports anything.
@@ -53,7 +53,7 @@ pub(super) enum Expected {
 }
 
 impl Expected {
-    /// For people.
+    /// A text for the user.
     pub(super) fn text(self) -> String {
         match self {
             Self::Silence => "robust".into(),
@@ -68,12 +68,12 @@ impl Expected {
 pub(super) struct Case {
     pub(super) seed: u64,
     pub(super) model: Runtime,
-    /// As it is printed.
+    /// The program as it is printed in C.
     pub(super) program: Program,
-    /// Of each location, in bits.
+    /// The width of each location, in bits.
     pub(super) widths: IndexVec<LocId, u32>,
     pub(super) memory: Memory,
-    /// Whether locations can share the same eight bytes. Shadow memory has room for four accesses to them, so some races may then go unnoticed.
+    /// Whether locations can share the same eight bytes. Shadow memory has room for four accesses to them, so it may then miss some races.
     pub(super) dense: bool,
     pub(super) expected: Expected,
 }
@@ -92,7 +92,7 @@ pub(super) fn build_of(seed: u64) -> Build {
 impl Case {
     /// The case of a seed, unless the program fails under SC (an index can lie outside of its array).
     pub(super) fn of(seed: u64) -> Option<Self> {
-        // Not the generator of the program itself, so that these choices do not depend on what it does.
+        // Not the random numbers of the program's generator, so that these choices do not depend on it.
         let mut rng = Rng::new(!seed);
         let subject = rng.pick(&[Subject::Graph, Subject::Graph, Subject::Graph, Subject::Races]);
         let model =
@@ -112,7 +112,7 @@ impl Case {
         Some(Self { seed, model, program, widths, memory, dense, expected })
     }
 
-    /// The same with another program, if that can be judged.
+    /// The same case with another program, if the checker can decide it.
     pub(super) fn with(&self, program: &Program) -> Option<Self> {
         if can_wait_for_ever(program) {
             return None;
@@ -121,7 +121,7 @@ impl Case {
     }
 }
 
-/// The same question as the runtime's: each of its models has its twin in the checker (`crates/twin/src/traces/definition.rs`).
+/// Asks the checker the same question that the runtime answers: each model of the runtime has its twin in the checker (`crates/twin/src/traces/definition.rs`).
 fn expected(program: &Program, model: Runtime) -> Option<Expected> {
     let mut asked = adapt::for_checker(program);
     let checked = match model {
@@ -132,7 +132,7 @@ fn expected(program: &Program, model: Runtime) -> Option<Expected> {
             Supported::Rc11
         }
     };
-    // Without loops there is nothing to be recognised as spinning.
+    // The programs have no loops, so none is recognised as a spin loop.
     match check(&asked, &Options::new(checked, Notion::Graph)).verdict {
         Verdict::Robust => Some(Expected::Silence),
         Verdict::NotRobust(witness) => Some(Expected::Violation(chance::of(&asked, &witness))),
@@ -141,7 +141,7 @@ fn expected(program: &Program, model: Runtime) -> Option<Expected> {
     }
 }
 
-/// Whether some run under SC ends with a thread that waits. The check for observers explores all runs; the usual one stops at the first violation.
+/// Whether some run under SC ends with a thread that waits. The observational check explores all runs; the usual one stops at the first violation.
 fn can_wait_for_ever(program: &Program) -> bool {
     let options = Options::new(Supported::Rc20, Notion::Observational);
     adapt::waits(program) && !check(&adapt::for_checker(program), &options).deadlock.is_empty()

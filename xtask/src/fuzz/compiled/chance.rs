@@ -1,10 +1,10 @@
-//! How likely it is that one run under a random schedule shows what the checker has found.
+//! A lower bound for the probability that one run under a random schedule shows the checker's violation.
 //!
-//! The checker's witness is a run under SC. What the runtime says about an access depends only on what comes before that access in the execution graph, so any run will do that
-//! does the same steps, as far as the access depends on them, in an order that keeps those apart that belong to the same thread or conflict. The random schedule gives the turn to each of `k` threads with a probability of at
-//! least 1/k; so the number of such orders, divided by k to the power of their length, is a lower bound. It is a small one: other runs show the violation, too.
+//! The checker's witness is a run under SC. The runtime's answer about an access depends only on what comes before that access in the execution graph. So the violation shows in every run with
+//! the same steps, as far as the access depends on them, if steps of the same thread and conflicting steps keep their order. The random schedule gives the turn to each of `k` threads with a probability of at
+//! least 1/k; so the number of such orders, divided by k to the power of their length, is a lower bound. It is small: other runs show the violation, too.
 //!
-//! Steps are what the runtime's scheduler takes for steps: atomic accesses and fences, and one in the beginning, behind the barrier. Plain accesses belong to the step before them.
+//! Steps are those of the runtime's scheduler: atomic accesses and fences, and one at the beginning, after the barrier. Plain accesses belong to the step before them.
 
 use std::collections::BTreeMap;
 use steadfast_ir::{FenceOrder, Instr, Pc, Program};
@@ -21,7 +21,7 @@ struct WitnessStep {
     touches: Option<(usize, bool)>,
 }
 
-/// A lower bound for the probability. Zero if a compiled program never does what the witness does: nothing fails for no reason on x86.
+/// A lower bound for the probability. Zero if the witness has a spurious failure, which never happens on x86.
 pub(super) fn of(program: &Program, witness: &Witness) -> f64 {
     let steps = steps(program, witness);
     let needed = needed(&steps, witness);
@@ -32,7 +32,7 @@ pub(super) fn of(program: &Program, witness: &Witness) -> f64 {
         return 0.0;
     }
     let threads = program.threads.len();
-    // For each thread how many steps are needed, and for each of these the steps of others that must come first.
+    // For each thread, how many steps are needed, and for each of these the steps of other threads that must come first.
     let mut lengths = vec![0; threads];
     let mut first: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
     for (position, &at) in needed.iter().enumerate() {
@@ -66,7 +66,7 @@ fn conflict(one: &WitnessStep, other: &WitnessStep) -> bool {
     matches!((one.touches, other.touches), (Some((x, writes)), Some((y, also_writes))) if x == y && (writes || also_writes))
 }
 
-/// The steps that the last one depends on, in their order; for a race, those that the first access depends on, too.
+/// The steps that the last one depends on, in their order; for a race, also the steps that the first access depends on.
 fn needed(steps: &[WitnessStep], witness: &Witness) -> Vec<usize> {
     let is_first = |at: usize| {
         witness.race().is_some_and(|(first, _)| witness.run.get(at).is_some_and(|step| step.event == Some(first)))
@@ -82,7 +82,7 @@ fn needed(steps: &[WitnessStep], witness: &Witness) -> Vec<usize> {
     needed
 }
 
-/// The probability of all orders together: step by step, how probable it is that each thread has come so far.
+/// The probability of all orders together: step by step, the probability that each thread has come this far.
 fn orders(lengths: &[usize], first: &BTreeMap<(usize, usize), Vec<(usize, usize)>>) -> f64 {
     let share = one_of(lengths.len());
     let mut reached = BTreeMap::from([(vec![0; lengths.len()], 1.0)]);
@@ -104,7 +104,7 @@ fn orders(lengths: &[usize], first: &BTreeMap<(usize, usize), Vec<(usize, usize)
     reached.values().sum()
 }
 
-/// The probability that threads choose as in the witness. Those choices do not count that only the checker has, for weak compare-exchanges.
+/// The probability that threads choose as in the witness. The checker's own choices, for weak compare-exchanges, do not count.
 fn choices(program: &Program, steps: &[WitnessStep], needed: &[usize]) -> f64 {
     let mut probability = 1.0;
     for (thread, code) in program.threads.iter().map(|thread| &thread.code).enumerate() {
@@ -122,7 +122,7 @@ fn choices(program: &Program, steps: &[WitnessStep], needed: &[usize]) -> f64 {
     probability
 }
 
-/// The probability of each of so many. There are a few threads, and a few places to go to.
+/// The probability of one of `count` equal choices. There are only a few threads and jump targets.
 fn one_of(count: usize) -> f64 {
     1.0 / f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

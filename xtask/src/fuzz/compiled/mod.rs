@@ -1,8 +1,8 @@
-//! Compiled programs under the sanitizer against the exact verdict of the checker.
+//! Compares compiled programs under the sanitizer with the exact verdict of the checker.
 //!
-//! The same random programs go both ways: `steadfast_robust` decides them, and as C11 they are compiled by `steadfast cc`, with gcc and clang, with and without optimisation, and run
-//! under controlled schedules. What is robust must never be reported; what is not must be found ([`trial`] says after how many runs). This covers what `fuzz --clocks` does not: what compilers
-//! make of the program, the interface to them, shadow memory, the scheduler, and locations and threads that come and go.
+//! `steadfast_robust` decides random programs; the same programs as C11 are compiled by `steadfast cc`, with gcc and clang, with and without optimisation, and run
+//! under controlled schedules. A robust program must never be reported; a violation must be found ([`trial`] says after how many runs). This covers what `fuzz --clocks` does not: the compilers'
+//! changes of the program, the interface to them, shadow memory, the scheduler, and locations and threads that come and go.
 
 mod adapt;
 mod case;
@@ -23,10 +23,10 @@ use std::time::Instant;
 use steadfast_twin::shrink;
 use trial::{Stage, Trial, TrialOutcome};
 
-/// How many failures are made small. Each takes some minutes.
+/// How many failures are shrunk. Each takes some minutes.
 const SHRUNK: usize = 3;
 
-/// What is counted.
+/// The counts of the campaign.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     programs: u64,
@@ -36,18 +36,18 @@ struct Tally {
     races: u64,
     late: u64,
     alone: u64,
-    /// What is wrong, or may be.
+    /// The failures, and the possible ones.
     findings: Vec<(Case, TrialOutcome)>,
 }
 
-/// Where things are.
+/// The paths of the tools.
 struct ToolPaths {
     steadfast: PathBuf,
-    /// Where the sources of what goes wrong are kept.
+    /// The folder for the sources of failures.
     kept: PathBuf,
 }
 
-/// Compares so many programs.
+/// Compares this many programs.
 pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
     let surroundings = ToolPaths { steadfast: build_ours()?, kept: process::root().join("target/fuzz/compiled") };
     let (started, mut total, mut problem) = (Instant::now(), Tally::default(), None);
@@ -73,7 +73,7 @@ pub(super) fn run(count: u64, seed: u64, jobs: usize) -> Result<()> {
         bail!("{failures} disagreements");
     }
     if total.is_too_silent() {
-        bail!("more is perhaps missed than chance explains");
+        bail!("more violations are perhaps missed than chance explains");
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ fn build_ours() -> Result<PathBuf> {
     Ok(target.join("release/steadfast"))
 }
 
-/// The seeds, cut where the way of compiling changes: a program is compiled in the same way whatever is compiled with it.
+/// The seeds, split where the build changes: the build of a program does not depend on the other programs.
 fn batches(seed: u64, count: u64) -> Vec<Range<u64>> {
     let end = seed.saturating_add(count);
     let mut batches = Vec::new();
@@ -99,7 +99,7 @@ fn batches(seed: u64, count: u64) -> Vec<Range<u64>> {
     batches
 }
 
-/// What disagrees, in one line.
+/// The disagreement in one line.
 fn headline(case: &Case, outcome: &TrialOutcome) -> String {
     let Build { compiler, level } = build_of(case.seed);
     format!(
@@ -142,7 +142,7 @@ impl Tally {
         }
     }
 
-    /// Whether more programs stay silent that should not than a few with bad luck: each of them might, but not one in a hundred.
+    /// Whether too many programs with a violation stay silent: each of them may by chance, but not one in a hundred.
     fn is_too_silent(&self) -> bool {
         let could_be_seen = |case: &Case| !matches!(case.expected, Expected::Violation(0.0) | Expected::Race(0.0));
         let perhaps =
@@ -195,7 +195,7 @@ impl ToolPaths {
         cases.iter().enumerate().map(trial).collect()
     }
 
-    /// Shows what is wrong and keeps its sources. Says how much is certainly wrong.
+    /// Prints the failures and keeps their sources. Returns how many are certain.
     fn report(&self, findings: &[(Case, TrialOutcome)]) -> Result<usize> {
         let mut failures = 0;
         for (case, outcome) in findings {
@@ -207,7 +207,7 @@ impl ToolPaths {
         Ok(failures)
     }
 
-    /// The case with a program from which nothing can be left out.
+    /// The case with the smallest program that still fails in the same way.
     fn smaller(&self, case: &Case, outcome: &TrialOutcome) -> Case {
         let same = |program: &steadfast_ir::Program| {
             let Some(smaller) = case.with(program) else { return false };

@@ -1,6 +1,6 @@
-//! A file in C11 with many programs: compiling is what takes time, so each is chosen when the binary runs.
+//! Prints a file in C11 with many programs. Compiling takes most of the time, so one binary has many programs, and an argument chooses one.
 //!
-//! A run is: memory with the initial values, threads that begin together, and all of them joined. The same process makes as many runs as it is told to, under one schedule.
+//! A run sets memory to the initial values, starts all threads together, and joins them. One process makes as many runs as its argument says, under one schedule.
 
 use super::case::Case;
 use super::thread::{Names, Printer};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use steadfast_ir::{LocId, LocKind};
 use steadfast_span::Index;
 
-/// Where the locations of a program are, from run to run.
+/// The memory of a program's locations, from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
     /// In a block of the heap, which is freed after the run.
@@ -20,7 +20,7 @@ pub(super) enum Memory {
     Stored,
 }
 
-/// What comes before the programs, with room for what [`SEEN`](super::thread::SEEN) steps read. `begin` is a barrier, so that from there on all that decides is who takes the next step; see `chance.rs`.
+/// The beginning of the file, with room for the values that [`SEEN`](super::thread::SEEN) steps read. `begin` is a barrier, so that after it only the choice of the next thread matters; see `chance.rs`.
 const BEGINNING: &str = r"#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -43,7 +43,7 @@ static unsigned choose(struct part *self, unsigned count) {
 struct program { size_t bytes; int fresh; void (*set)(void *); int threads; void *(*code[8])(void *); };
 ";
 
-/// What comes behind them.
+/// The end of the file.
 const END: &str = r"
 static _Alignas(16) unsigned char kept[256];
 

@@ -1,4 +1,4 @@
-//! Programs as C, without a compiler.
+//! Tests of the printed C programs, without a compiler.
 
 use super::adapt::{self, Forms};
 use super::case::{Case, Compiler, Expected, build_of};
@@ -16,7 +16,7 @@ fn case(program: Program) -> Case {
     Case { seed: 7, model: Runtime::Rc11, program, widths, memory, dense: true, expected }
 }
 
-/// Each thread stores to one location and then does something to the other.
+/// Two threads: each stores to one location and then does something to the other.
 fn two_threads(then: impl Fn(steadfast_ir::RegId, steadfast_ir::Place) -> Instr) -> Program {
     let mut builder = ProgramBuilder::new("test");
     let (x, y) = (builder.atomic("x", 0), builder.atomic("y", 3));
@@ -80,7 +80,7 @@ fn compare_exchanges_are_as_the_compiler_passes_them_on() {
     let expected =
         "atomic_compare_exchange_weak_explicit(&m->y, &old, (uint8_t)2, memory_order_relaxed, memory_order_relaxed);";
     assert!(text.contains(expected), "{text}");
-    // For the checker: a choice, a failure for no reason, a jump, and the strong one.
+    // For the checker: a choice, a spurious failure, a jump, and the strong one.
     assert_eq!(
         adapt::for_checker(&program).threads.as_slice()[0].code.len(),
         program.threads.as_slice()[0].code.len() + 3
@@ -100,7 +100,7 @@ fn a_wait_becomes_a_look() {
     assert!(source(&[case(program)]).unwrap().contains("if (!((seen == 1))) goto end;"));
 }
 
-/// The second load of the witness comes after three other steps and two beginnings. One thread may begin while the other is on its way, so there are several orders.
+/// The second load of the witness comes after three other steps and two beginnings. One thread may begin while the other runs, so there are several orders.
 #[test]
 fn a_chance_counts_orders() {
     let program = two_threads(load);
@@ -121,7 +121,7 @@ fn programs_do_not_depend_on_their_neighbours() {
     assert_eq!(source(&[once]).unwrap(), source(&[again]).unwrap());
 }
 
-/// What is reported about a program, and whether that is what the checker says.
+/// Compares the reports about a program with the checker's verdict.
 #[test]
 fn reports_are_judged_by_what_the_checker_says() {
     use Expected::{Race, Silence, Violation};

@@ -1,7 +1,7 @@
-//! One thread of a program as a function in C11.
+//! Prints one thread of a program as a function in C11.
 //!
-//! Compilers change atomics where the language lets them: clang makes a store of an exchange whose result nobody uses, and a load of `fetch_add(0)`. Both have other verdicts.
-//! And a plain store of what was just read from there is no store at all. So every value that is read goes to memory which others could look at, and zeroes that are added, also to what is stored plainly, come from a
+//! Compilers change atomics where the language allows it: clang turns an exchange with an unused result into a store, and `fetch_add(0)` into a load. Both have other verdicts.
+//! And it removes a plain store of a value that was just read from the same place. So every read value is written to memory that other code could read, and the zeroes that are added, also to plainly stored values, come from a
 //! volatile variable.
 
 use anyhow::{Result, bail};
@@ -10,20 +10,20 @@ use std::fmt::Write;
 use steadfast_ir::{BinaryOp, Expr, Instr, LocId, Pc, Place, Program, ReadOrder, RegId, RmwOrder, Thread, cfg};
 use steadfast_span::Index;
 
-/// How many steps of a thread can leave what they have read.
+/// The maximum number of steps of a thread whose read values are kept.
 pub(super) const SEEN: usize = 64;
 
-/// How locations are called.
+/// The names of locations in C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
-    /// Each is a member of the structure, with the name that it has.
+    /// Each location is a member of the structure, with its own name.
     Members,
-    /// All are cells of one array, because some access computes which one it goes to.
+    /// All locations are cells of one array, because some access computes its index.
     Cells,
 }
 
 impl Names {
-    /// Those that the program needs.
+    /// The names that the program needs.
     pub(super) fn of(program: &Program) -> Self {
         let mut code = program.threads.iter().flat_map(|thread| &thread.code);
         let indexed = |op: &Instr| matches!(steadfast_ir::dataflow::place(op), Some(Place::Element { .. }));
@@ -42,7 +42,7 @@ impl Names {
 /// Prints threads of one program.
 pub(super) struct Printer<'a> {
     pub(super) program: &'a Program,
-    /// Stands before all names.
+    /// The prefix of all names.
     pub(super) prefix: &'a str,
     pub(super) names: Names,
 }
@@ -73,7 +73,7 @@ impl Printer<'_> {
 
     fn statements(&self, thread: &Thread, pc: Pc, op: &Instr) -> Result<Vec<String>> {
         let text = |expr: &Expr| Program::expr_text(thread, expr);
-        // Values are bytes in every location and register, however wide those are in C.
+        // Values are bytes in every location and register, whatever their width in C is.
         let value = |expr: &Expr| format!("(uint8_t){}", text(expr));
         let place = |place: &Place| self.place(thread, place);
         let keep = |register: &Option<_>, read: String| kept(thread, pc, *register, &read);
@@ -144,13 +144,13 @@ impl Printer<'_> {
     }
 }
 
-/// A read-modify-write that leaves what is there, in one of the ways that C has for it.
+/// A read-modify-write that does not change the value, in one of the ways of C.
 fn unchanged(pc: Pc) -> (&'static str, String) {
     let function = ["fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "fetch_and"][pc.index() % 5];
     (function, if function == "fetch_and" { "~nothing" } else { "nothing" }.into())
 }
 
-/// Puts what was read where it belongs, and where no compiler can leave it out.
+/// Writes the read value to its register, and to memory so that no compiler removes the read.
 fn kept(thread: &Thread, pc: Pc, register: Option<RegId>, read: &str) -> Vec<String> {
     let seen = format!("self->seen[{}]", pc.index());
     match register {
@@ -170,7 +170,7 @@ fn wait(thread: &Thread, dst: Option<RegId>, at: &str, values: &[Expr], order: R
     let [value] = values else { bail!("a wait for several values") };
     let value = format!("(uint8_t){}", Program::expr_text(thread, value));
     let mut lines = vec![format!("steadfast_wait(&{at}, {value}, {});", order_name(&order))];
-    // The value may be that of the register itself, which then keeps it.
+    // The value may be the register itself, which then keeps it.
     lines.extend(dst.map(|register| format!("{} = {value};", thread.registers[register].name)));
     Ok(lines)
 }
@@ -179,7 +179,7 @@ fn go_to(target: Pc) -> String {
     format!("goto l{};", target.index())
 }
 
-/// The orders of all kinds are called as in C.
+/// The name of an order in C.
 fn order_name(order: &impl std::fmt::Display) -> String {
     format!("memory_order_{order}")
 }

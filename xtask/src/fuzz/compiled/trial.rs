@@ -1,12 +1,12 @@
-//! A compiled program under random schedules, and whether it reports what it should.
+//! Runs a compiled program under random schedules and compares its reports with the expected ones.
 //!
 //! # When silence is a miss
-//! A program that is not robust need not show it in every run. [`chance`](super::chance) says how likely one run is to show it, at least; after [`enough`] runs a silent program would be
-//! one in [`DOUBT`], and counts as missed. If that takes more than [`MOST`] runs, or if it cannot be seen at all because a compare-exchange would have to fail for no reason, a program that stays silent is listed as perhaps missed.
-//! So is one with a race whose locations share the same eight bytes: their shadow has four cells, and what is pushed out of them is forgotten.
+//! Not every run of a program that is not robust shows the violation. [`chance`](super::chance) computes a lower bound for the probability that one run shows it; after [`enough`] runs a program stays silent with a probability of
+//! one in [`DOUBT`], and counts as missed. If that takes more than [`MOST`] runs, or if the violation needs a spurious failure of a compare-exchange, a program that stays silent is listed as perhaps missed.
+//! So is a program with a race whose locations share the same eight bytes: their shadow has four cells, and replaced cells are forgotten.
 //!
-//! Most of the runs are made by one process, which is ten times as fast as a process for each. There, threads use the slots of others that have ended, and then the engine may know
-//! too much of the order of `seq_cst` accesses (`crates/twin/src/traces/compare.rs`): it may miss, and never invents. So what is not seen there is tried in processes of their own.
+//! One process makes most of the runs, which is ten times as fast as a process per run. There, threads reuse the slots of others that have ended, and then the engine may assume
+//! too much order of `seq_cst` accesses (`crates/twin/src/traces/compare.rs`): it may miss a violation, but not invent one. So programs that stay silent there also get runs in separate processes.
 
 use super::case::{Case, Expected};
 use anyhow::{Context, Result};
@@ -20,51 +20,51 @@ use steadfast_sanitize::run::{Choices, End, Schedule, Scheduler, Settings, once}
 
 /// How many runs every program makes, under each schedule.
 const RUNS: u64 = 150;
-/// How many runs one process makes at most for a program that stays silent.
+/// The maximum number of runs in one process for a program that stays silent.
 const MOST: u64 = 100_000;
-/// How many processes it gets then.
+/// How many separate processes it gets then.
 const MOST_ALONE: u64 = 2_000;
-/// A program that is not robust stays silent with a probability of one in this number, before that is called a miss.
+/// A program that is not robust counts as missed if the probability of its silence is one in this number.
 const DOUBT: f64 = 1e9;
 
-/// What came out.
+/// The result of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TrialOutcome {
-    /// What should be reported was, or nothing was and nothing should be.
+    /// The reports are as expected.
     Agreed(Stage),
     /// Something else was reported.
     Alarm(BTreeSet<Kind>),
     /// Nothing was reported in enough runs.
     Missed,
-    /// Nothing was reported, and more runs might.
+    /// Nothing was reported, but more runs might report something.
     PerhapsMissed,
-    /// The program did not come to its end.
+    /// The program did not end normally.
     Broken(String),
 }
 
 /// When it was reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// In the runs that every program makes, or never, as it should be.
+    /// In the runs that every program makes, or never, as expected.
     Early,
     /// Later, in one process.
     Late,
-    /// Only in a process of its own.
+    /// Only in separate processes.
     Alone,
 }
 
 impl TrialOutcome {
-    /// Whether somebody is wrong.
+    /// Whether this is a disagreement.
     pub(super) fn is_failure(&self) -> bool {
         matches!(self, Self::Alarm(_) | Self::Missed | Self::Broken(_))
     }
 
-    /// Whether smaller programs can be tried in a reasonable time: not if each of them may hang.
+    /// Whether shrinking takes reasonable time: not if each smaller program may hang.
     pub(super) fn can_be_shrunk(&self) -> bool {
         matches!(self, Self::Alarm(_) | Self::Missed)
     }
 
-    /// For people.
+    /// A text for the user.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Agreed(_) => "as expected".into(),
@@ -79,7 +79,7 @@ impl TrialOutcome {
     }
 }
 
-/// Number `number` of a binary.
+/// The trial of the program with this number in a binary.
 pub(super) struct Trial<'a> {
     pub(super) binary: &'a Path,
     pub(super) number: usize,
@@ -89,7 +89,7 @@ pub(super) struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Runs it until it is clear whether it reports what it should.
+    /// Runs the program until it is clear whether its reports are as expected.
     pub(super) fn outcome(&self) -> Result<TrialOutcome> {
         let mut seen = BTreeSet::new();
         for scheduler in [Scheduler::Random, Scheduler::Pct] {
@@ -104,7 +104,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Runs a program that should have reported something until it does, or until that is hopeless.
+    /// Runs a program that should have reported something until it does, or until the limit.
     fn persist(&self) -> Result<TrialOutcome> {
         let (Expected::Violation(chance) | Expected::Race(chance)) = self.case.expected else {
             return Ok(TrialOutcome::Agreed(Stage::Early));
@@ -138,7 +138,7 @@ impl Trial<'_> {
         Ok(if certain { TrialOutcome::Missed } else { TrialOutcome::PerhapsMissed })
     }
 
-    /// What so many runs report, or how they ended if not well.
+    /// The reports of this many runs, or how they failed.
     fn run(&self, scheduler: Scheduler, runs: u64, offset: u64, halts: bool) -> Result<Result<BTreeSet<Kind>, String>> {
         static NEVER: AtomicBool = AtomicBool::new(false);
         let seed = self.case.seed.wrapping_mul(1_000_003).wrapping_add(offset);
@@ -167,12 +167,12 @@ impl Trial<'_> {
     }
 }
 
-/// What these reports mean. Nothing: something is missing. Which access of a program that is not robust is reported does not matter, and one with races may report anything else beside them.
+/// Compares the reports with the expected result. `None`: an expected report is missing. It does not matter which access of a program that is not robust is reported, and a program with races may also report anything else.
 pub(super) fn judge(expected: Expected, seen: &BTreeSet<Kind>) -> Option<TrialOutcome> {
     let is_violation = |kind: &Kind| matches!(kind, Kind::StaleRead | Kind::OvertakingWrite | Kind::StaleUpdate);
     let wrong: BTreeSet<Kind> = match expected {
         Expected::Silence => seen.clone(),
-        // What races in some run under SC is called a race, so here nothing does.
+        // The checker answers `race` if any run under SC has one, so here there is none.
         Expected::Violation(_) => seen.iter().copied().filter(|kind| !is_violation(kind)).collect(),
         Expected::Race(_) => seen.iter().copied().filter(|&kind| kind == Kind::Deadlock).collect(),
     };
@@ -188,7 +188,7 @@ pub(super) fn judge(expected: Expected, seen: &BTreeSet<Kind>) -> Option<TrialOu
     }
 }
 
-/// So many runs leave no doubt.
+/// How many runs make a miss certain enough.
 #[allow(clippy::cast_sign_loss, reason = "the doubt is more than one, and the chance is positive")]
 fn enough(chance: f64) -> u64 {
     if chance <= 0.0 { u64::MAX } else { (DOUBT.ln() / chance).ceil() as u64 }
