@@ -125,7 +125,8 @@ fn judge(program: &Path, expected: &Expected, name: &str) -> Vec<String> {
     for schedule in schedules {
         let (count, more): (u64, &[&str]) = match (expected.verdict.as_str(), expected.every_run) {
             ("silent", _) | (_, true) => (runs(), &[]),
-            _ => (400, &["--stop-at-first"]),
+            // Some violations are found in one run of a hundred.
+            _ => (2000, &["--stop-at-first"]),
         };
         let mut result = run(program, schedule, count, more);
         if expected.verdict == "silent" && *schedule == "os" && verdict(&result) == "violation" {
@@ -274,7 +275,8 @@ fn the_json_output_fits_its_schema() {
 /// What `steadfast run` has written about the first finding in a program with a controlled schedule.
 fn drawn(program: &Path, option: &str, file: &Path) -> String {
     let mut running = Command::new(STEADFAST);
-    running.args(["run", "--schedule", "random", "--seed", "1", "--format", "concise", option]).arg(file).arg(program);
+    let schedule = ["--schedule", "random", "--seed", "1", "--runs", "20"];
+    running.arg("run").args(schedule).args(["--format", "concise", option]).arg(file).arg(program);
     let output = running.output().expect("steadfast");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     std::fs::read_to_string(file).expect("a picture")
@@ -299,7 +301,10 @@ fn findings_are_drawn() {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
-    let output = Command::new(STEADFAST).args(["run", "--graph", "-", "--schedule", "random"]).arg(&program).output();
+    let output = Command::new(STEADFAST)
+        .args(["run", "--graph", "-", "--schedule", "random", "--runs", "20"])
+        .arg(&program)
+        .output();
     let text = String::from_utf8_lossy(&output.expect("steadfast").stdout).into_owned();
     assert!(text.contains("--before-->") && text.contains("--fr-->"), "{text}");
 }
