@@ -497,3 +497,26 @@ fn permutations(machine: &Machine<'_>) -> Vec<Vec<Vec<usize>>> {
     let entry = |thread, place| if same(thread, place) { machine.permutation(thread, place) } else { Vec::new() };
     threads.clone().map(|thread| threads.clone().map(|place| entry(thread, place)).collect()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Supported;
+    use steadfast_lang::Dialect;
+    use steadfast_span::SourceFile;
+
+    #[test]
+    #[should_panic(expected = "the axioms of rc20 do not confirm the witness")]
+    fn a_violation_that_the_axioms_do_not_confirm_is_an_internal_error() {
+        let text = include_str!("../../../corpus/litmus/sb.sf");
+        let file = SourceFile::new("sb.sf", text.to_owned());
+        let program = steadfast_lang::parse(&file, Dialect::Steadfast).program.expect("it is a program");
+        let options = Options::new(Supported::Rc20, Notion::Graph);
+        let Verdict::NotRobust(mut witness) = check(&program, &options).verdict else { return };
+        witness.confirmed = false;
+        let (analysis, budget) = (ValueAnalysis::of(&program), Budget::new(options.limits.clone(), None, None));
+        let question =
+            Question { program: &program, analysis: &analysis, options: &options, budget: &budget, coarse: false };
+        question.shown(Some(*witness), Verdict::NotRobust);
+    }
+}
